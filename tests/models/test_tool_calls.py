@@ -282,12 +282,9 @@ def test_results_show_and_hand_on_the_calls() -> None:
     assert [(one.id, one.name, json.loads(one.arguments)) for one in back.tool_calls] == [("c1", "add", {"x": 1})]
 
 
-@pytest.mark.parametrize("flipped", range(1, 7))
-def test_a_seal_with_a_flipped_byte_is_no_seal(flipped: int) -> None:
-    """But a text of an earlier version that happens to hold the same sign is whole."""
+def test_a_seal_with_a_flipped_byte_is_no_seal() -> None:
+    """Wherever the byte is, in the seal or before it."""
     text = seal_text(encode_response(Response(text="4", finish_reason="stop")))
-    start = len(text) - len(',"~":"01234567"}')
-    damaged = f"{text[: start + flipped]}\x01{text[start + flipped + 1 :]}"
     assert is_intact(text)
-    assert not is_intact(damaged) or damaged[start + 2] == "\x01"
-    assert all(is_intact(f'{{"text":"a","finish_reason":"{"x" * n}~{"y" * (12 - n)}"}}') for n in range(13))
+    damaged = [f"{text[:place]}\x01{text[place + 1 :]}" for place in range(len(text))]
+    assert [place for place, other in enumerate(damaged) if is_intact(other)] == []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict, fields
-from operator import attrgetter, eq
+from operator import attrgetter
 from typing import Any, Final
 
 from nel.core.message_json import message_json, read_message, read_native
@@ -62,27 +62,17 @@ _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
 
 
 def seal_text(text: str) -> str:
-    """Return the text of a JSON object with its checksum as its last field."""
-    if text == "{}" or not text.endswith("}"):
-        return text
+    """Return the text of a JSON object, which has a field, with its checksum as the last one."""
     return f'{text[:-1]}{_BEFORE_SEAL}{zlib.crc32(text.encode()):08x}"}}'
 
 
 def is_intact(text: object) -> bool:
-    """Return whether a stored text is as it was sealed; earlier versions wrote no seal."""
+    """Return whether a stored text is as it was sealed."""
     if not isinstance(text, str):
         return False
-    tail = text[-_SEAL_CHARACTERS:]
-    if not tail.startswith(_BEFORE_SEAL):
-        n_equal = sum(map(eq, tail, _BEFORE_SEAL))
-        return (
-            tail[2:3] != _SEAL or n_equal < len(_BEFORE_SEAL) - 1
-        )  # else it is a seal with a flipped byte
-    try:
-        body = text[:-_SEAL_CHARACTERS].encode()
-    except UnicodeEncodeError:
-        body = text[:-_SEAL_CHARACTERS].encode("utf-8", "surrogatepass")
-    return tail == f'{_BEFORE_SEAL}{zlib.crc32(b"}", zlib.crc32(body)):08x}"}}'
+    body = text[:-_SEAL_CHARACTERS].encode("utf-8", "surrogatepass")
+    checksum = zlib.crc32(b"}", zlib.crc32(body))
+    return text.endswith(f'{_BEFORE_SEAL}{checksum:08x}"}}')
 
 
 def unseal_text(text: str) -> str:

@@ -47,10 +47,11 @@ CREATE INDEX exchanges ON steps(benchmark, idx, repeat) WHERE role > 1 OR void >
 CREATE INDEX taken_back ON steps(void) WHERE role = 1 AND void > 0;
 CREATE INDEX remade ON steps(benchmark, again) WHERE again > 0 AND void = 0;
 """
-"""``steps`` is the log: one row for each exchange and verdict (`nel.engine.store.rows`), which is never
-changed but for ``void``, the session that took it back. Messages of episodes are in ``pool`` once
-each. Each row lies in one index, two with ``again`` or once its verdict is taken back; ``role`` and
-``void`` make the unique ones covering. SQLite uses a partial index only where a query repeats its condition word for word.
+"""``steps`` is the log: one row for each exchange and verdict (`nel.engine.store.rows`), which is
+never changed but for ``void``, the session that took it back. Messages of episodes are in ``pool``
+once each. Each row lies in one index, two with ``again`` or once its verdict is taken back;
+``role`` and ``void`` make the unique ones covering. SQLite uses a partial index only where a query
+repeats its condition word for word.
 """
 
 
@@ -167,9 +168,8 @@ def remove_empty_log(path: Path) -> None:
 def bulk_insert_cache(connection: sqlite3.Connection) -> Iterator[None]:
     """Give a connection 16 MiB of page cache for many inserts, and SQLite's 2 MiB after.
 
-    Ids of samples are hashes, so each insert changes a random page of their index, which a small
-    cache writes out and
-    reads back again and again: a third of the time of 500,000 inserts.
+    Ids of samples are hashes, so each insert changes a random page of their index. A small cache
+    writes it out and reads it back again and again: a third of the time of 500,000 inserts.
     """
     connection.execute("PRAGMA cache_size = -16384")
     try:
