@@ -269,7 +269,7 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
         demand.blockers += _missing(demand.row)
         if files.metrics["accounting"]["n_unscored"] and demand.row["bounds"] is None:
             demand.blockers.append("samples are unscored, and what they could change is not known")
-        if metric in (files.metrics.get("failed_metrics") or ()):
+        if metric in files.metrics["failed_metrics"]:
             demand.blockers.append("the metric failed")
         demand.blockers += [
             f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))

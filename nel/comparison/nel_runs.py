@@ -144,7 +144,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         recorded=recorded,
         headline=str(metrics["headline"]["metric"]),
         cost=total if isinstance(total, (int, float)) else None,
-        failed_metrics=tuple(metrics.get("failed_metrics") or ()),
+        failed_metrics=tuple(metrics["failed_metrics"]),
         run_id=text_or_none(metrics.get("run_id")),
         stop_rule=metrics.get("stop_rule"),
         judging=metrics.get("judging"),

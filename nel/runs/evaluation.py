@@ -338,9 +338,7 @@ def stored_reports(run_dir: Path) -> tuple[str, ...]:
 
 
 def _reports_in(config: JsonObject) -> tuple[str, ...]:
-    return tuple(
-        (config.get("output") or {}).get("reports") or ()
-    )  # runs of an older version have none
+    return tuple((config.get("output") or {}).get("reports") or ())
 
 
 def rebuild(
@@ -414,7 +412,7 @@ def _statistics_of_code(run_dir: Path) -> dict[str, RequestedStatistics]:
 
 
 def share_as_configured(run_dir: Path) -> None:
-    """Let everyone read a run whose configuration says so; a run of an older version says nothing.
+    """Let everyone read a run whose configuration says so.
 
     Raises:
         OutputError: A file is another user's.

@@ -179,6 +179,7 @@ def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) 
         "categories": {category: _category(part) for category, part in parts.items()},
         "completed": {"value": 0.7, "n": max(len(rows), 1)},
         "rates": {kind: accounting["model_failures"].get(kind, 0) / max(len(rows), 1) for kind in _KINDS},
+        "failed_metrics": [],
         "warnings": warnings_of(accounting),
         "judging": None,
     }
@@ -249,6 +250,8 @@ def failures_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "categories": kinds,
         "kinds": {key: {**kind, "category": key, "hint": "look at it"} for key, kind in kinds.items()},
         "exemplars": [_exemplar(key, row) for key, part in sorted(found.items()) for row in part[:5]],
+        "clusters": [],
+        "n_unclustered": total,
     }  # fmt: skip
 
 

@@ -206,8 +206,8 @@ class MetricsFile(RunHead):
     completed: CompletedJson
     spread: NotRequired[SpreadFields]
     """Only if the headline's interval is by spread of questions: with repeats or partial credit."""
-    failed_metrics: NotRequired[list[str]]
-    """Names of the rows whose metric or reducer failed; runs of older versions lack the key."""
+    failed_metrics: list[str]
+    """Names of the rows whose metric or reducer failed."""
     shared_passes: NotRequired[Positive]
     """Programs that passed tests which share their process: not proof against a program that
     attacks its tests. No such key where there are none.

@@ -257,12 +257,12 @@ class FailureAnalysisFile(RunHead):
     failure_rate: Rate
     accounting: AccountingJson
     categories: dict[str, FailureShare]
-    kinds: NotRequired[dict[str, FailureKindShare]]
-    """The same failures by their finer kind; files of an older version have none."""
+    kinds: dict[str, FailureKindShare]
+    """The same failures by their finer kind."""
     exemplars: list[FailureExemplar]
-    clusters: NotRequired[Annotated[list[FailureCluster], Field(max_length=20)]]
-    """Failures of one kind and one signature, the largest first; older versions wrote none."""
-    n_unclustered: NotRequired[Count]
+    clusters: Annotated[list[FailureCluster], Field(max_length=20)]
+    """Failures of one kind and one signature, the largest first."""
+    n_unclustered: Count
     """Failures in none of these clusters."""
 
 

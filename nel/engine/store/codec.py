@@ -1,8 +1,7 @@
 """Encodes the core types as strict JSON text for the store, and decodes them.
 
-Later versions read what is written here: add fields, and never change the meaning of one. A sample
-and what a session spent are sealed with a checksum in their text, since a flipped byte is still
-JSON; rows of the log have theirs beside it (`nel.engine.store.rows`).
+A sample and what a session spent are sealed with a checksum in their text, since a flipped byte is
+still JSON; rows of the log have theirs beside it (`nel.engine.store.rows`).
 """
 
 from __future__ import annotations
