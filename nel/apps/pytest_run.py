@@ -15,8 +15,8 @@ import pytest
 
 from nel.artifacts.files import directory_name
 from nel.config.load import build_config
-from nel.engine.planning.plan import make_plans
 from nel.engine.planning.plan_samples import Digests, stream_samples
+from nel.engine.planning.resolution import make_plans
 from nel.errors import NelError
 from nel.runs.evaluation import evaluate
 

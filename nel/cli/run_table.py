@@ -16,8 +16,8 @@ from nel.cli.terminal import report_text
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_UNSCORED, EXIT_USAGE
 from nel.judges.types import SETTING_FAULTS
-from nel.reports.early_stop import stop_line
 from nel.reports.run_warnings import texts_of
+from nel.reports.selection import stop_line
 from nel.reports.tables.headline import remarks_of
 from nel.reports.tables.results import results_table
 from nel.runs.result import RunResult

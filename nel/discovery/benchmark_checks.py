@@ -27,8 +27,9 @@ from nel.authoring.smoke import (
 )
 from nel.config.load import build_config
 from nel.engine.judging.cases import complete_case
-from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_samples import Digests, duplicate_id, stream_samples
+from nel.engine.planning.resolution import make_plans
 from nel.engine.store.codec import decode_sample
 from nel.errors import NelError, SandboxError
 from nel.judges.registry import judge_for

@@ -23,7 +23,8 @@ from nel.core.paths import share
 from nel.core.strict_json import loads
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.observability import run_log
-from nel.engine.planning.plan import Plan, make_plans, with_members
+from nel.engine.planning.plan import Plan
+from nel.engine.planning.resolution import make_plans, with_members
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.run_directory import (

@@ -24,7 +24,7 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.matrix import run_sessions
-from nel.engine.planning.plan import make_plans, with_members
+from nel.engine.planning.resolution import make_plans, with_members
 from nel.engine.progress import Progress
 from nel.engine.run_directory import new_directory, with_absolute_paths
 from nel.engine.session import Runtime, SessionSpec

@@ -8,9 +8,10 @@ from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
 from nel.engine.asking.repeat_check import check_draw
 from nel.engine.executors.find import find_executor
-from nel.engine.planning.plan import Plan, make_plans, with_members
+from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_judges import may_ask_judge, unasked_judge
 from nel.engine.planning.plan_samples import Digests, duplicate_id, stream_samples
+from nel.engine.planning.resolution import make_plans, with_members
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.spending import price_of

@@ -1,6 +1,6 @@
 """Checks that a run which is started again would still be comparable, before its endpoint is asked.
 
-Depends on `nel.engine.planning.plan` and `nel.comparison`.
+Depends on `nel.engine.planning.resolution` and `nel.comparison`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from nel.comparison.fields import Difference, part_of
 from nel.comparison.sides import Side
 from nel.config.identity import JUDGES_ADAPTED
 from nel.config.schema import RunConfig
-from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_samples import Digests, identity_of, stream_samples
+from nel.engine.planning.resolution import make_plans
 from nel.errors import UsageError
 
 _ADAPTED: Final = "endpoint.adapted"

@@ -11,7 +11,7 @@ import pytest
 from nel.authoring.registry import hold_object
 from nel.benchmarks.mathematics.gsm8k import gsm8k
 from nel.config.schema import BenchmarkConfig, EndpointConfig, GenerationConfig, RunConfig
-from nel.engine.planning.plan import make_plans
+from nel.engine.planning.resolution import make_plans
 
 
 @pytest.mark.parametrize(("limit", "of_run", "noted"), [(256, None, True), (256, 256, False), (4096, None, False)])

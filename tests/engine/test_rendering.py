@@ -13,9 +13,10 @@ import pytest
 from nel.benchmarks.mathematics.gsm8k import gsm8k, with_gold_number
 from nel.config.schema import BenchmarkConfig, EndpointConfig, RunConfig
 from nel.engine.planning import rendering
-from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_samples import Digests, stream_samples
 from nel.engine.planning.rendering import depends_on_the_row_alone
+from nel.engine.planning.resolution import make_plans
 from nel.engine.store.snapshot import StoredSample
 from nel.errors import DatasetError
 from nel.prompts import compile_template

@@ -12,7 +12,7 @@ import pytest
 
 import nel
 from nel.engine.asking.resume_checks import ROWS_FIRST
-from nel.engine.planning.plan import make_plans
+from nel.engine.planning.resolution import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.session import Runtime, SessionSpec

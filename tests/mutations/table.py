@@ -1252,8 +1252,8 @@ MUTATIONS: Final = (
     Mutation(
         name="checksum-not-compared",
         fault="A stored answer, outcome or sample is believed whatever its checksum says.",
-        fragment='return tail == f\'{_BEFORE_SEAL}{zlib.crc32(b"}", zlib.crc32(body)):08x}"}}\'',
-        replacement="return bool(tail)",
+        fragment='return text.endswith(f\'{_BEFORE_SEAL}{checksum:08x}"}}\')',
+        replacement='return text.endswith("}")',
         tests=("tests/faults/test_damaged_store.py",),
         keyword="still_json",
     ),

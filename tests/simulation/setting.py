@@ -13,7 +13,8 @@ from nel.authoring.benchmark import Benchmark
 from nel.config.schema import RunConfig
 from nel.engine import run, scoring_stage
 from nel.engine.judging import endpoints
-from nel.engine.planning.plan import Plan, _plan
+from nel.engine.planning.plan import Plan
+from nel.engine.planning.resolution import _plan
 from nel.judges.types import Case
 from nel.prompts import load_template
 from nel.scoring.delegation import needs_judge

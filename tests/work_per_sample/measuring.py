@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.config.schema import RunConfig
-from nel.engine.planning.plan import make_plans
+from nel.engine.planning.resolution import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.session import Runtime, SessionSpec

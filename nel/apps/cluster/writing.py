@@ -20,7 +20,8 @@ from nel.apps.cluster.kubernetes import DATA, KubernetesJob, kubernetes_files
 from nel.apps.cluster.slurm import SlurmJob, slurm_files
 from nel.config.schema import RunConfig
 from nel.core.atomic_files import write_file
-from nel.engine.planning.plan import check_shard, make_plans, with_members
+from nel.engine.planning.plan_checks import check_shard
+from nel.engine.planning.resolution import make_plans, with_members
 from nel.engine.run import refuse_secrets
 from nel.engine.run_directory import with_absolute_paths
 from nel.engine.store.remote import is_remote

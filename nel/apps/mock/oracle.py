@@ -15,8 +15,8 @@ from nel.apps.mock.scripts import ScriptedCall, ScriptedTurn, turn_at
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.smoke import gold_attempts, gold_texts
 from nel.config.load import build_config
-from nel.engine.planning.plan import make_plans
 from nel.engine.planning.plan_samples import Digests, stream_samples
+from nel.engine.planning.resolution import make_plans
 from nel.engine.store.codec import decode_sample
 from nel.reports.text import content_text
 from nel.types import Sample

@@ -14,8 +14,9 @@ from nel.config.load import build_config
 from nel.config.settings import Given
 from nel.core.strict_json import dumps, loads
 from nel.engine.asking.benchmark_description import first_request
-from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_samples import Digests, stream_samples
+from nel.engine.planning.resolution import make_plans
 from nel.engine.store.codec import decode_sample
 from nel.errors import UsageError
 from nel.types import Generation, JsonObject, Sample

@@ -39,7 +39,7 @@ from nel.engine.executors.wire import (
     unpack_json,
     write_packet,
 )
-from nel.engine.planning.plan import benchmark_to_score
+from nel.engine.planning.resolution import benchmark_to_score
 from nel.engine.scorers.call import Result, ScoringContext, ScoringTask
 from nel.engine.scorers.channel import ScorerReply
 from nel.engine.scorers.dispatch import Scorers

@@ -8,12 +8,11 @@ from enum import Enum, auto
 from typing import Any, Final
 
 from nel.reports.corrected import best_correction
-from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_text
 from nel.reports.repeatability import repeat_check_text
 from nel.reports.run_warnings import texts_of
-from nel.reports.selection import n_counted, sample_line, shard_title
+from nel.reports.selection import n_counted, sample_line, shard_title, stop_line
 from nel.reports.spread import spread_text
 from nel.reports.tables.columns import Counted, Figure
 

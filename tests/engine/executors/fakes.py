@@ -11,7 +11,7 @@ from nel.config.load import build_config
 from nel.engine.executors.fleet import Event, FleetLost, Joined, Left, Packet
 from nel.engine.executors.likeness import environment
 from nel.engine.executors.wire import Finished, HostKind, ScoreAnswer, pack, pack_json, unpack_from_run, unpack_json
-from nel.engine.planning.plan import benchmark_to_score
+from nel.engine.planning.resolution import benchmark_to_score
 from nel.engine.scorers.call import ScoringTask, score_turns, scorer_inputs
 from nel.engine.scorers.identity import scorer_digest
 from nel.types import SampleKey

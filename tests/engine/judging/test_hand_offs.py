@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nel.config.schema import RunConfig
-from nel.engine.planning.plan import make_plans
+from nel.engine.planning.resolution import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.session import Runtime, SessionSpec

@@ -13,7 +13,7 @@ import pytest
 
 from nel.authoring.registry import find_benchmark
 from nel.config.schema import RunConfig
-from nel.engine.planning.plan import make_plans
+from nel.engine.planning.resolution import make_plans
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
 from nel.errors import ConfigError
 
