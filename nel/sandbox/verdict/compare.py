@@ -34,11 +34,12 @@ def outputs_equal(
         return actual == expected
     if rule == "lines":
         return _lines(actual) == _lines(expected)
-    left, right = actual.split(), expected.split()
-    if rule == "tokens" or len(left) != len(right):
-        return left == right
+    actual_tokens, expected_tokens = actual.split(), expected.split()
+    if rule == "tokens" or len(actual_tokens) != len(expected_tokens):
+        return actual_tokens == expected_tokens
     return all(
-        _same_token(token, other, tolerance) for token, other in zip(left, right, strict=True)
+        _same_token(token, expected_token, tolerance)
+        for token, expected_token in zip(actual_tokens, expected_tokens, strict=True)
     )
 
 
@@ -50,12 +51,12 @@ def first_difference(actual: str, expected: str) -> str:
     >>> first_difference("1\\n2\\n5 7\\n", "1\\n2\\n5 6\\n")
     'line 3: expected "5 6", got "5 7"'
     """
-    for read in (_lines, lambda text: text.split("\n")):
-        for number, (got, wanted) in enumerate(zip_longest(read(actual), read(expected)), start=1):
-            if got != wanted:
-                return (
-                    f"line {number}: expected {_excerpt(wanted, got)}, got {_excerpt(got, wanted)}"
-                )
+    for split_lines in (_lines, lambda text: text.split("\n")):
+        for number, (line, expected_line) in enumerate(
+            zip_longest(split_lines(actual), split_lines(expected)), start=1
+        ):
+            if line != expected_line:
+                return f"line {number}: expected {_excerpt(expected_line, line)}, got {_excerpt(line, expected_line)}"
     return "no difference"
 
 
@@ -75,15 +76,15 @@ def _excerpt(line: str | None, other: str | None) -> str:
         common = commonprefix((line, other or ""))  # noqa: RUF071 - characters are meant
         start = max(0, len(common) - _SHOWN_CHARACTERS_MAX // 2)
     excerpt = line[start : start + _SHOWN_CHARACTERS_MAX]
-    plain = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in excerpt)
-    after = "…" if start + _SHOWN_CHARACTERS_MAX < len(line) else ""
-    return f'{"…" if start else ""}"{plain}"{after}'
+    printable = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in excerpt)
+    ellipsis = "…" if start + _SHOWN_CHARACTERS_MAX < len(line) else ""
+    return f'{"…" if start else ""}"{printable}"{ellipsis}'
 
 
-def _same_token(got: str, wanted: str, tolerance: float) -> bool:
+def _same_token(token: str, expected_token: str, tolerance: float) -> bool:
     """Return whether two tokens are one; what a float cannot hold is compared as text."""
-    if _NUMBER.fullmatch(got) and _NUMBER.fullmatch(wanted):
-        left, right = float(got), float(wanted)
-        if math.isfinite(left) and math.isfinite(right):
-            return abs(left - right) <= max(tolerance, tolerance * abs(right))
-    return got == wanted and got.lower().strip("+-") != "nan"
+    if _NUMBER.fullmatch(token) and _NUMBER.fullmatch(expected_token):
+        number, expected_number = float(token), float(expected_token)
+        if math.isfinite(number) and math.isfinite(expected_number):
+            return abs(number - expected_number) <= max(tolerance, tolerance * abs(expected_number))
+    return token == expected_token and token.lower().strip("+-") != "nan"

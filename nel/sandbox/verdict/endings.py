@@ -210,5 +210,5 @@ def _error_of(stderr: str) -> str:
 
 def _last_line(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
-    named = [line for line in lines if _NAMED_ERROR.match(line)]
-    return [*lines, *named[:1]][-1].strip() if lines else ""
+    error_lines = [line for line in lines if _NAMED_ERROR.match(line)]
+    return [*lines, *error_lines[:1]][-1].strip() if lines else ""

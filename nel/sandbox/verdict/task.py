@@ -18,7 +18,6 @@ from nel.sandbox.verdict.modes import needs_shared
 from nel.sandbox.verdict.names import (
     answer_names,
     called_names,
-    class_names,
     root_of,
     supplied_names,
     unbound_names,
@@ -43,10 +42,8 @@ class Task:
     entry_point: str
     supplied: Mapping[str, str] = field(default_factory=dict)
     """Names that tests use without defining them: ``module`` or ``module:name``."""
-    wanted: tuple[str, ...] = ()
+    program_names: tuple[str, ...] = ()
     """Names that the program has to give."""
-    classes: tuple[str, ...] = ()
-    """Those of them that are classes, and whose objects the tests keep."""
     asks_objects: bool = False
     """Whether objects of the program are asked whether they equal a plain value."""
     prompt_classes: tuple[str, ...] = ()
@@ -55,7 +52,7 @@ class Task:
     """Functions and classes that the prompt only outlines."""
     shared: str = ""
     """Why the tests have to share the program's process; empty where they do not."""
-    broken: str = ""
+    fault: str = ""
     """Why the tests are of no use."""
 
     def payload(self) -> dict[str, Any]:
@@ -72,27 +69,23 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     helpers, stubs, prompt_classes = _prompt_names(prompt, entry_point)
     unbound = unbound_names(tests) - {entry_point}
     supplied = supplied_names(tree, unbound - helpers, prompt, entry_point)
-    wanted = unbound - set(supplied) | ({entry_point} if entry_point else set())
-    others = wanted - helpers - {entry_point}
-    program = wanted - helpers | {entry_point or "candidate", "candidate"}
+    program_names = unbound - set(supplied) | ({entry_point} if entry_point else set())
+    others = program_names - helpers - {entry_point}
+    program = program_names - helpers | {entry_point or "candidate", "candidate"}
     nodes = list(ast.walk(tree))
     answers = answer_names(nodes, program)
-    classes = class_names(tree, wanted, prompt)
     return Task(
         tests=tests,
         prompt=prompt,
         entry_point=entry_point,
         supplied=supplied,
-        wanted=tuple(sorted(wanted)),
-        classes=tuple(sorted(classes)),
-        asks_objects=bool(classes)
-        or _is_about_classes(wanted, prompt)
-        or _uses_attributes(nodes, answers),
+        program_names=tuple(sorted(program_names)),
+        asks_objects=_is_about_classes(program_names, prompt) or _uses_attributes(nodes, answers),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
         shared=needs_shared(tests, tree, program, prompt_classes)
         or _uses_values(tree, others - stubs),
-        broken=_undefined_function(tree, others, prompt, entry_point) or _early_end(tree, answers),
+        fault=_undefined_function(tree, others, prompt, entry_point) or _early_end(tree, answers),
     )
 
 

@@ -202,8 +202,10 @@ class Codec:
             return ["g", [value.dtype.str, value.tobytes().hex()]]
         for base, reduce in standard.REDUCED:
             if issubclass(kind, base) and not (self.is_of_class and standard.overrides(kind, base)):
-                plain = self.encode(reduce(value), depth + 1)
-                return ["v", [plain, self._refer(value)]] if standard.has_members(kind) else plain
+                reduced = self.encode(reduce(value), depth + 1)
+                return (
+                    ["v", [reduced, self._refer(value)]] if standard.has_members(kind) else reduced
+                )
         return self._refer(value)
 
     def _number_of(self, container: Any) -> int:
@@ -244,9 +246,9 @@ class Codec:
 
 def _carry(items: list[Any]) -> Any:
     """Return a value that stands for an object."""
-    plain, at = items
-    base: Any = type(plain)
-    value = _carried_class(base)(plain)
+    reduced, at = items
+    base: Any = type(reduced)
+    value = _carried_class(base)(reduced)
     value._at = at  # noqa: SLF001 - its class stands above
     return value
 

@@ -11,7 +11,7 @@ import reprlib
 import sys
 import threading
 import types
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from nel.sandbox.isolation.agent import channel
@@ -54,7 +54,6 @@ class Remote:
     def __init__(
         self,
         connection: int,
-        classes: Collection[str] = (),
         tests: str = "",
         *,
         asks_objects: bool = False,
@@ -62,13 +61,11 @@ class Remote:
         """Ask over this descriptor.
 
         Args:
-            classes: Names of classes, by the task's text.
             tests: Exceptions that end more than a step cross as themselves where these name them.
             asks_objects: Whether objects are asked whether they equal a plain value.
         """
         self._connection = connection
         self._tests = tests
-        self.classes = classes
         self.asks_objects = asks_objects
         self._turn = threading.RLock()
         self.calls = 0
@@ -108,11 +105,8 @@ class Remote:
         return names
 
     def stand_in(self, name: str, kind: Any) -> Any:
-        """Return what stands for a function, class or exception of the program; or a constant."""
-        if isinstance(kind, list):
-            return self.errors.class_of(kind)
-        stand_in = Reference(self, name)
-        return self.ask("get", stand_in) if kind == "value" else stand_in
+        """Return what stands for an exception class of the program, or for anything else of it."""
+        return self.errors.class_of(kind) if isinstance(kind, list) else Reference(self, name)
 
     def ask(
         self,
@@ -191,10 +185,6 @@ class Remote:
         self.obstacle = self.obstacle or text
         return codec.CannotCross(text)
 
-    def trace_of(self, error: BaseException) -> str | None:
-        """Return the program's own traceback where it raised this exception."""
-        return self.errors.trace_of(error)
-
     def was_used(self) -> bool:
         """Return whether the tests have asked the program, or named an exception of it."""
         return bool(self.calls or self.errors.classes)
@@ -227,8 +217,6 @@ class Remote:
         at = object_of(value)
         if type(at) is Reference:
             return ["R", at._target]  # noqa: SLF001
-        if (number := self.errors.number_of(value)) is not None:
-            return ["R", number]
         owner = standard.owner_of(value)
         if owner is not None and not isinstance(owner, types.ModuleType):
             return ["R", [self._codec.encode(owner), value.__name__]]

@@ -25,7 +25,7 @@ FILE_NAME = "tests.py"
 PROGRAM_FILE_NAME = "solution.py"
 TEXT_CHARACTERS_MAX = 400
 _MARK = "_nel_reached"
-_ASKED = _TYPE, _IS, _INSTANCE, _CALLABLE = (
+_REPLACEMENTS = _TYPE, _IS, _INSTANCE, _CALLABLE = (
     "_nel_type",
     "_nel_is",
     "_nel_isinstance",
@@ -187,15 +187,15 @@ def run_all(
     reached: set[int] = set()
     space: dict[str, Any] = {"__name__": module_name, "__builtins__": builtins, _MARK: reached.add}
     code, owed = compile_tests(tests, by_reference=bool(asking))
-    space.update(zip(_ASKED, asking))  # noqa: B905 - Python 3.9
+    space.update(zip(_REPLACEMENTS, asking))  # noqa: B905 - Python 3.9
     define_helpers(job, space)
     bind(space)
     _run_to_exit(exec, code, space)
     _run_to_exit(_call_afterwards, job, space)
-    wrong = run_cases(space, tests) if "class" in tests else None
-    if wrong is None and (missed := sorted(owed - reached)):
+    failed_case = run_cases(space, tests) if "class" in tests else None
+    if failed_case is None and (missed := sorted(owed - reached)):
         raise NotReached(f"the tests end without having reached the assertion of line {missed[0]}")
-    return wrong
+    return failed_case
 
 
 def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
@@ -209,8 +209,12 @@ def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
     except SystemExit as end:
         files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(end.__traceback__)]
         agent = _run_to_exit.__code__.co_filename.rpartition("/")[0]
-        inner = files[files.index(FILE_NAME) :] if FILE_NAME in files else [PROGRAM_FILE_NAME]
-        is_others = any(name == PROGRAM_FILE_NAME or name.startswith(agent) for name in inner)
+        files_from_tests = (
+            files[files.index(FILE_NAME) :] if FILE_NAME in files else [PROGRAM_FILE_NAME]
+        )
+        is_others = any(
+            name == PROGRAM_FILE_NAME or name.startswith(agent) for name in files_from_tests
+        )
         if end.code or is_others:
             raise
 

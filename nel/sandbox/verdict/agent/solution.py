@@ -102,10 +102,10 @@ def describe(error: BaseException) -> channel.Message:
     except BaseException:  # noqa: BLE001 - its __str__ is the program's
         text = ""
     try:
-        *frames, last = traceback.format_exception(
+        *frames, message = traceback.format_exception(
             type(error), error, error.__traceback__, limit=-4
         )
-        trace = "".join(frames)[-_TRACE_CHARACTERS_MAX:] + last[:_TEXT_CHARACTERS_MAX]
+        trace = "".join(frames)[-_TRACE_CHARACTERS_MAX:] + message[:_TEXT_CHARACTERS_MAX]
     except BaseException:  # noqa: BLE001
         trace = ""
     return {"type": type(error).__name__, "text": text, "trace": trace}
@@ -235,17 +235,16 @@ class _Server:
         return getattr(self._module, body) if isinstance(body, str) else self._objects[body]
 
     def _number(self, value: Any) -> int:
-        known = self._numbers.get(id(value))
-        if known is None:
-            known = self._numbers[id(value)] = len(self._objects)
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._objects)
             self._objects.append(value)
-        return known
+        return number
 
 
 BINARY = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift divmod".split()
 COMPARED = "eq ne lt le gt ge".split()
 _DEEDS: dict[str, Callable[..., Any]] = {
-    "get": lambda target: target,
     "call": lambda target, /, *arguments, **options: target(*arguments, **options),
     "enter": lambda target: type(target).__enter__(target),
     "exit": lambda target, kind, arguments: type(target).__exit__(

@@ -191,8 +191,8 @@ def owner_of(value: Any) -> Any:
 
 def has_members(kind: type) -> bool:
     """Return whether a class derived from a plain one has methods or attributes of its own."""
-    own = (base for base in kind.__mro__ if vars(builtins).get(base.__name__) is not base)
-    return any(name not in _OF_CLASSES for base in own for name in vars(base))
+    derived = (base for base in kind.__mro__ if vars(builtins).get(base.__name__) is not base)
+    return any(name not in _OF_CLASSES for base in derived for name in vars(base))
 
 
 def overrides(kind: type, base: type) -> bool:
