@@ -225,8 +225,5 @@ def mode_of(program: Program) -> Mode:
         return "shared"
     if program.mode == "split":
         return "split"
-    return (
-        "shared"
-        if read_task(program.tests, program.prompt, program.entry_point).shared
-        else "split"
-    )
+    task = read_task(program.tests, program.prompt, program.entry_point)
+    return "shared" if task.shared else "split"

@@ -84,10 +84,10 @@ def root_of(node: ast.expr) -> str:
     'bus'
     """
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
-        inner = node.func if isinstance(node, ast.Call) else node.value
-        if isinstance(node, ast.Attribute) and getattr(inner, "id", "") == "self":
+        value = node.func if isinstance(node, ast.Call) else node.value
+        if isinstance(node, ast.Attribute) and getattr(value, "id", "") == "self":
             return node.attr
-        node = inner
+        node = value
     return getattr(node, "id", "")
 
 

@@ -31,14 +31,16 @@ def judge(payload: int, connection: int, result: int) -> int:
         verdict = _verdict(job, remote)
     except BaseException as error:  # noqa: BLE001 - no answer may end tests without a verdict
         verdict = {"failed": f"the tests ended with {type(error).__name__}", "text": ""}
-    if os.getpid() == process:
+    if os.getpid() == process:  # else a copy, made by tests that fork
         channel.write_frame(result, verdict)
     return 0
 
 
 def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
     verdict = _verdict_of_tests(job, remote)
-    if remote.failure is not None:  # tests that catch whatever comes do not undo it
+    # In this order: a dead program, tests that need its process, and then what they say. Both of
+    # the former were noted when they happened, since tests may catch whatever is raised.
+    if remote.failure is not None:
         failure = remote.failure
         verdict = {"program": failure.kind, "text": str(failure), "where": failure.where}
     elif remote.obstacle:

@@ -53,7 +53,7 @@ class Exceptions:
 
     def trace_of(self, error: BaseException) -> str | None:
         """Return the program's own traceback of an exception that it raised."""
-        return next((trace for known, trace in self._errors.values() if known is error), None)
+        return next((trace for item, trace in self._errors.values() if item is error), None)
 
     def decode(self, described: Mapping[str, Any]) -> Any:
         """Return what stands for an exception; the same for the same one.
@@ -101,6 +101,10 @@ class Exceptions:
 
 def _imported_exception(module: str, name: str) -> Any:
     """Return an exception of an imported module; None that steers a run of tests."""
-    is_known = module in sys.modules and module.partition(".")[0] not in _STEERING_MODULES
-    kind = vars(sys.modules[module]).get(name) if is_known else None
-    return kind if isinstance(kind, type) and issubclass(kind, BaseException) else None
+    package = module.partition(".")[0]
+    if module not in sys.modules or package in _STEERING_MODULES:
+        return None
+    kind = vars(sys.modules[module]).get(name)
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        return kind
+    return None

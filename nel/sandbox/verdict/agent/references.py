@@ -89,14 +89,17 @@ def _operator(deed: str) -> Callable[..., Any]:
 
     def operate(self: Reference, *others: object) -> Any:
         remote = self._remote
-        for other in others:
-            remote.check_plain(other)
+        for operand in others:
+            remote.check_plain(operand)
         if remote.asks_objects or isinstance(others[0], codec.StandIn):
             return _answer(self, deed, *others)
-        held = remote.ask("plain", self)
-        if held is None and deed == "truediv" and type(others[0]) is str:  # as paths have it
+        # What is expected stays here: the object says what it holds, and that is compared.
+        content = remote.ask("plain", self)
+        if content is not None:
+            return solution.find_deed(deed)(content, *others)
+        if deed == "truediv" and type(others[0]) is str:  # as paths have it
             raise remote.cannot("the tests divide an object by a text")
-        return NotImplemented if held is None else solution.find_deed(deed)(held, *others)
+        return NotImplemented
 
     return operate
 

@@ -124,14 +124,16 @@ class Remote:
         name = target if isinstance(target, str) else "an object"
         if deed == "call":
             self._last = (name, arguments, None)
-        with self._turn:
+        with self._turn:  # one question at a time, also from threads of the tests
             question = {"do": deed, "target": target, "names": list(options)}
             question.update(self._codec.pack((*arguments, *options.values())))
+            # After packing: what this question still mentions has a number there, too.
             question["lost"] = self._codec.losses()
             reply = self._exchange({**question, "is_class": self.asks_objects})
             if "large" in reply:
                 raise self.fail("too_large", str(reply["large"]))
             try:
+                # Containers that the program changed change here before the answer is returned.
                 answer = self._codec.unpack(reply)
                 self._codec.forget(reply["lost"])
                 if "raised" in reply:
@@ -139,7 +141,7 @@ class Remote:
             except Exception as error:  # noqa: BLE001 - whatever its words do to this process
                 raise self.fail("nonsense", f"the program's answer is none: {error}") from None
         if "raised" in reply:
-            raise raised
+            raise raised  # out of the block above, which takes any exception for nonsense
         if deed == "call":
             self._last = (name, arguments, answer)
         return answer
@@ -171,14 +173,15 @@ class Remote:
 
     def is_same(self, left: Any, right: Any) -> bool:
         """Return what ``left is right`` returns, of references by the object they stand for."""
-        pair = (left, right)
-        if Reference in map(type, pair):
-            for value in pair:
-                self.check_plain(value)
-            if left is not right and type(left) is type(right):
-                self.is_compared = True
-                return self.ask("is_", left, (right,)) is True
-        return left is right
+        if Reference not in (type(left), type(right)):
+            return left is right
+        self.check_plain(left)
+        self.check_plain(right)
+        if left is right or type(left) is not type(right):
+            return left is right
+        # Two references may stand for one object: a method may return its own.
+        self.is_compared = True
+        return self.ask("is_", left, (right,)) is True
 
     def cannot(self, text: str) -> codec.CannotCross:
         """Note, for good, why the tests have to share the program's process."""

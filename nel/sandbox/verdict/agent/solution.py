@@ -38,6 +38,8 @@ def serve(payload: int, connection: int) -> int:
         channel.write_frame(connection, {"failed": failure})
         return 0
     channel.write_frame(connection, {"loaded": _names_of(module)})
+    # From here on the tests ask and the program answers: one reply for each question, with its
+    # number, so that a reply that the program wrote by itself is one too many.
     server = _Server(module)
     while True:
         try:
@@ -114,11 +116,15 @@ def describe(error: BaseException) -> channel.Message:
 def _fields_of(error: BaseException) -> dict[str, Any]:
     """Return what an exception holds beside its arguments; of the program's classes it is asked."""
     kind = next(kind for kind in type(error).__mro__ if kind.__module__ != codec.PROGRAM)
-    names = {*dir(kind), *(vars(error) if kind is type(error) else ())} - {"args"}
-    fields = {name: getattr(error, name, None) for name in sorted(names) if name[0] != "_"}
-    return {
-        name: value for name, value in fields.items() if value is not None if not callable(value)
-    }
+    names = set(dir(kind)) - {"args"}
+    if kind is type(error):
+        names.update(vars(error))
+    fields = {}
+    for name in sorted(names):
+        value = None if name.startswith("_") else getattr(error, name, None)
+        if value is not None and not callable(value):
+            fields[name] = value
+    return fields
 
 
 def _class_tree(kind: type) -> list[Any]:
@@ -208,7 +214,7 @@ class _Server:
 
     def _do(self, question: channel.Message) -> Any:
         arguments = self._codec.unpack(question)
-        self._codec.forget(question["lost"])
+        self._codec.forget(question["lost"])  # after the question, which may mention them
         target = self._resolve("R", question["target"])
         names = question["names"]
         count = len(arguments) - len(names)
@@ -265,6 +271,6 @@ def find_deed(name: str) -> Callable[..., Any]:
         return _DEEDS[name]
     if name[0] == "r" and name[1:] in BINARY:
         operate = find_deed(name[1:])
-        return lambda target, other: operate(other, target)
+        return lambda target, operand: operate(operand, target)
     deeds = (getattr(source, name) for source in _SOURCES if hasattr(source, name))
     return next(deeds)  # type: ignore[no-any-return]
