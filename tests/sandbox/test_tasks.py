@@ -104,14 +104,14 @@ def test_what_a_task_supplies_does_not_come_from_the_program() -> None:
     """Modules and their members that tests use without defining them are theirs."""
     task = read_task("assert math.isclose(f(1), sqrt(4)) and Counter(f(2)) and np.all(f(3)) and other(f(4))", "", "f")
     assert dict(task.supplied) == {"math": "math", "sqrt": "math:sqrt", "Counter": "collections:Counter", "np": "numpy"}
-    assert task.wanted == ("f", "other")
+    assert task.program_names == ("f", "other")
 
 
 def test_a_function_under_test_may_have_the_name_of_a_member() -> None:
     """Without an entry point, what the tests call is what they are about."""
-    assert read_task("assert gcd(4, 2) == 2").wanted == ("gcd",)
+    assert read_task("assert gcd(4, 2) == 2").program_names == ("gcd",)
     assert read_task("assert f(2) == gcd(4, 2)").supplied == {"gcd": "math:gcd"}
-    assert read_task("assert gcd(4, 2) == 2", entry_point="gcd").wanted == ("gcd",)
+    assert read_task("assert gcd(4, 2) == 2", entry_point="gcd").program_names == ("gcd",)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_objects_are_asked_where_the_tests_use_them(tests: str, *, asks: bool) -
 
 def test_a_function_that_nothing_defines_does_not_judge_answers() -> None:
     """A program that defines it would pass whatever it answers."""
-    assert "almost_equal" in read_task("assert almost_equal(f(1), 2)", "", "f").broken
-    assert read_task("assert decode(f('x')) == 'x'", "", "f").broken == ""
+    assert "almost_equal" in read_task("assert almost_equal(f(1), 2)", "", "f").fault
+    assert read_task("assert decode(f('x')) == 'x'", "", "f").fault == ""
 
 
 @pytest.mark.parametrize(
@@ -165,4 +165,4 @@ def test_a_function_that_nothing_defines_does_not_judge_answers() -> None:
 )
 def test_tests_that_end_themselves_before_an_assertion_are_at_fault(tests: str, *, is_broken: bool) -> None:
     """For every program alike: an answer does not choose whether it is judged."""
-    assert bool(read_task(tests, "", "f").broken) is is_broken
+    assert bool(read_task(tests, "", "f").fault) is is_broken

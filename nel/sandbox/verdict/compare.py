@@ -34,12 +34,11 @@ def outputs_equal(
         return actual == expected
     if rule == "lines":
         return _lines(actual) == _lines(expected)
-    left, right = actual.split(), expected.split()
-    if rule == "tokens" or len(left) != len(right):
-        return left == right
-    return all(
-        _same_token(token, other, tolerance) for token, other in zip(left, right, strict=True)
-    )
+    actual_tokens, expected_tokens = actual.split(), expected.split()
+    if rule == "tokens" or len(actual_tokens) != len(expected_tokens):
+        return actual_tokens == expected_tokens
+    pairs = zip(actual_tokens, expected_tokens, strict=True)
+    return all(_same_token(token, expected_token, tolerance) for token, expected_token in pairs)
 
 
 def first_difference(actual: str, expected: str) -> str:
@@ -50,12 +49,14 @@ def first_difference(actual: str, expected: str) -> str:
     >>> first_difference("1\\n2\\n5 7\\n", "1\\n2\\n5 6\\n")
     'line 3: expected "5 6", got "5 7"'
     """
-    for read in (_lines, lambda text: text.split("\n")):
-        for number, (got, wanted) in enumerate(zip_longest(read(actual), read(expected)), start=1):
-            if got != wanted:
-                return (
-                    f"line {number}: expected {_excerpt(wanted, got)}, got {_excerpt(got, wanted)}"
-                )
+    # Where only white space differs, as for the rule "exact", the second way of reading shows it.
+    for split_lines in (_lines, lambda text: text.split("\n")):
+        pairs = zip_longest(split_lines(actual), split_lines(expected))
+        for number, (line, expected_line) in enumerate(pairs, start=1):
+            if line != expected_line:
+                expected_excerpt = _excerpt(expected_line, line)
+                excerpt = _excerpt(line, expected_line)
+                return f"line {number}: expected {expected_excerpt}, got {excerpt}"
     return "no difference"
 
 
@@ -66,24 +67,28 @@ def _lines(text: str) -> list[str]:
     return lines
 
 
-def _excerpt(line: str | None, other: str | None) -> str:
+def _excerpt(line: str | None, counterpart: str | None) -> str:
     """Return a line, quoted and cut around its first difference; None is the end."""
     if line is None:
         return "the end"
+    counterpart = counterpart or ""
     start = 0
-    if max(len(line), len(other or "")) > _SHOWN_CHARACTERS_MAX:
-        common = commonprefix((line, other or ""))  # noqa: RUF071 - characters are meant
+    if max(len(line), len(counterpart)) > _SHOWN_CHARACTERS_MAX:
+        common = commonprefix((line, counterpart))  # noqa: RUF071 - characters are meant
         start = max(0, len(common) - _SHOWN_CHARACTERS_MAX // 2)
     excerpt = line[start : start + _SHOWN_CHARACTERS_MAX]
-    plain = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in excerpt)
-    after = "…" if start + _SHOWN_CHARACTERS_MAX < len(line) else ""
-    return f'{"…" if start else ""}"{plain}"{after}'
+    printable = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in excerpt)
+    ellipsis = "…" if start + _SHOWN_CHARACTERS_MAX < len(line) else ""
+    return f'{"…" if start else ""}"{printable}"{ellipsis}'
 
 
-def _same_token(got: str, wanted: str, tolerance: float) -> bool:
+def _same_token(token: str, expected_token: str, tolerance: float) -> bool:
     """Return whether two tokens are one; what a float cannot hold is compared as text."""
-    if _NUMBER.fullmatch(got) and _NUMBER.fullmatch(wanted):
-        left, right = float(got), float(wanted)
-        if math.isfinite(left) and math.isfinite(right):
-            return abs(left - right) <= max(tolerance, tolerance * abs(right))
-    return got == wanted and got.lower().strip("+-") != "nan"
+    if _NUMBER.fullmatch(token) and _NUMBER.fullmatch(expected_token):
+        number = float(token)
+        expected_number = float(expected_token)
+        if math.isfinite(number) and math.isfinite(expected_number):
+            largest = max(tolerance, tolerance * abs(expected_number))
+            return abs(number - expected_number) <= largest
+    is_nan = token.lower().strip("+-") == "nan"
+    return token == expected_token and not is_nan

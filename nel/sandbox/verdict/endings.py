@@ -101,9 +101,8 @@ def of_shared(run: Mapping[str, Any], cpu_seconds: float, token: str) -> Program
         return verdict_of(run, "shared", "passed", "all tests ran to their end")
     if "program" in result or "failed" in result:
         return _of_failure(run, "shared", result)
-    return verdict_of(
-        run, "shared", "runtime_error", f"it ended before its tests did ({_describe(ending)})"
-    )
+    detail = f"it ended before its tests did ({_describe(ending)})"
+    return verdict_of(run, "shared", "runtime_error", detail)
 
 
 def of_step(
@@ -136,22 +135,25 @@ def of_step(
         return verdict_of(run, mode, "wrong", match[0].strip())
     if re.search(r"^MemoryError\b", stderr, re.MULTILINE):
         return verdict_of(run, mode, "out_of_memory", _error_of(stderr))
-    return verdict_of(
-        run, mode, "runtime_error", f"{_describe(ending)}: {_error_of(stderr)}".rstrip(": ")
-    )
+    detail = f"{_describe(ending)}: {_error_of(stderr)}".rstrip(": ")
+    return verdict_of(run, mode, "runtime_error", detail)
 
 
 def of_compile(run: Mapping[str, Any], cpu_seconds: float, mode: Mode) -> ProgramVerdict:
     """Return the verdict of a compiler that failed; raises `SandboxError` where there is none."""
     stderr = str(run["stderr"])
-    if (run["ending"] or {}).get("exit") == _NO_COMMAND:
+    ending = run["ending"] or {}
+    if ending.get("exit") == _NO_COMMAND:
         raise SandboxError(f"the image has no compiler: {_last_line(stderr)}", kind="image_broken")
     breach = breach_of(run, cpu_seconds)
     if breach is not None:
-        return verdict_of(run, mode, breach[0], f"while it was compiled: {breach[1]}")
-    lines = [line.strip() for line in (stderr or str(run["stdout"])).splitlines() if line.strip()]
+        name, reason = breach
+        return verdict_of(run, mode, name, f"while it was compiled: {reason}")
+    output = stderr or str(run["stdout"])
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
-    return verdict_of(run, mode, "syntax_error", [*errors, *lines, "it does not compile"][0])
+    detail = [*errors, *lines, "it does not compile"][0]
+    return verdict_of(run, mode, "syntax_error", detail)
 
 
 def verdict_of(
@@ -173,14 +175,14 @@ def _of_failure(run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any]) -
     text = str(result.get("text") or "").strip()
     if "failed" in result:
         lines = [str(result["failed"]), text, str(result.get("last_call") or "")]
-        return verdict_of(run, mode, "wrong", "\n".join(filter(None, lines)))
+        detail = "\n".join(filter(None, lines))
+        return verdict_of(run, mode, "wrong", detail)
     kind = str(result["program"])
     if kind == "gone":
         text = f"{text} ({_describe(run['ending'] or {})})"
     lines = [str(result.get("where") or ""), text]
-    return verdict_of(
-        run, mode, _OF_PROGRAM.get(kind, "runtime_error"), "\n".join(filter(None, lines))
-    )
+    detail = "\n".join(filter(None, lines))
+    return verdict_of(run, mode, _OF_PROGRAM.get(kind, "runtime_error"), detail)
 
 
 def _describe(ending: Mapping[str, Any]) -> str:
@@ -210,5 +212,5 @@ def _error_of(stderr: str) -> str:
 
 def _last_line(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
-    named = [line for line in lines if _NAMED_ERROR.match(line)]
-    return [*lines, *named[:1]][-1].strip() if lines else ""
+    error_lines = [line for line in lines if _NAMED_ERROR.match(line)]
+    return [*lines, *error_lines[:1]][-1].strip() if lines else ""

@@ -51,8 +51,8 @@ class ProgramJudge:
         if not self.language.has_zygote:
             return self._by_runner(program, program.tests)
         task = read_task(program.tests, program.prompt, program.entry_point)
-        if task.broken:
-            raise DatasetError(task.broken)
+        if task.fault:
+            raise DatasetError(task.fault)
         if mode_of(program) == "shared":
             return self._run_shared(program, task)
         try:
@@ -150,8 +150,8 @@ class ProgramJudge:
             raise DatasetError(
                 f"an expected output of {expected} bytes; at most {OUTPUT_BYTES_MAX} are compared"
             )
-        needed = min(2 * expected, OUTPUT_BYTES_MAX) + _OUTPUT_ROOM_BYTES
-        return max(self.limits.output_bytes, needed)
+        room_bytes = min(2 * expected, OUTPUT_BYTES_MAX) + _OUTPUT_ROOM_BYTES
+        return max(self.limits.output_bytes, room_bytes)
 
     def _case_job(self, program: Program, *, is_built: bool) -> dict[str, Any]:
         """Return the job of one case, with what the compiler made and nothing of others."""
@@ -225,8 +225,5 @@ def mode_of(program: Program) -> Mode:
         return "shared"
     if program.mode == "split":
         return "split"
-    return (
-        "shared"
-        if read_task(program.tests, program.prompt, program.entry_point).shared
-        else "split"
-    )
+    task = read_task(program.tests, program.prompt, program.entry_point)
+    return "shared" if task.shared else "split"

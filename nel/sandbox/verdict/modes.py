@@ -26,8 +26,6 @@ _SHARED_STATE: Final = re.compile(
 """What tests share with a program: output, coroutines, random numbers, files, environment, and what
 asks an object for its class without asking the object.
 """
-_CONVERSIONS: Final = ("int", "float", "next")
-"""Builtin functions whose result is of use, or they are called for what they raise."""
 _CLASS_USERS: Final = ("super", "issubclass")
 """Builtin functions that take a class and no stand-in for it."""
 
@@ -64,8 +62,6 @@ def needs_shared(
             return f"{line} hands a class of the program to {root_of(node.func)}"
         if isinstance(node, ast.Match) and not answers.isdisjoint(names_in(node.subject)):
             return f"{line} matches patterns with what the program returns"
-        if isinstance(node, ast.With) and _may_be_suppressed(node, answers):
-            return f"{line} raises within a context of the program, which may suppress it"
     return ""
 
 
@@ -78,18 +74,3 @@ def _imported_names(nodes: Collection[ast.AST]) -> set[str]:
     imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
     aliases = [alias for node in imports for alias in node.names]
     return {alias.asname or alias.name.partition(".")[0] for alias in aliases}
-
-
-def _may_be_suppressed(node: ast.With, answers: Collection[str]) -> bool:
-    """Return whether tests raise, by themselves, within a context that is the program's.
-
-    By ``raise``, or by a statement such as ``1 / 0`` that has no other purpose.
-    """
-    if not any(root_of(item.context_expr) in answers for item in node.items):
-        return False
-    children = list(ast.walk(node))
-    values = [child.value for child in children if isinstance(child, ast.Expr)]
-    return any(isinstance(child, ast.Raise) for child in children) or any(
-        isinstance(value, (ast.BinOp, ast.Subscript)) or root_of(value) in _CONVERSIONS
-        for value in values
-    )

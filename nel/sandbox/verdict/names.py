@@ -1,4 +1,4 @@
-"""Where names come from that tests use and do not define, and which of them are classes.
+"""Where names come from that tests use and do not define, and which of them hold answers.
 
 Pure functions of the tests' tree and the prompt. No program has a say in any of it.
 """
@@ -12,16 +12,12 @@ import symtable
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-_ALIASES: Final[Mapping[str, str]] = {
-    "np": "numpy",
-    "numpy": "numpy",
-    "pd": "pandas",
-    "pandas": "pandas",
-}
+_ALIASES: Final[Mapping[str, str]] = {"np": "numpy", "pd": "pandas"}
 _MODULES: Final = frozenset(
     "cmath collections copy datetime decimal fractions functools heapq io itertools json math"
-    " operator os random re sqlite3 statistics string sys time typing unittest".split()
-) | frozenset(_ALIASES)
+    " np numpy operator os pandas pd random re sqlite3 statistics string sys time typing"
+    " unittest".split()
+)
 """What tests name without an import; that the program has no part in them is not left to chance."""
 _MEMBERS: Final[Mapping[str, str]] = {
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
@@ -38,7 +34,8 @@ _HOMES: Final = {name: module for module, names in _MEMBERS.items() for name in 
 
 def unbound_names(tests: str) -> set[str]:
     """Return the names that tests use, and neither bind nor find as builtins."""
-    used, bound = set(), set()
+    referenced: set[str] = set()
+    bound: set[str] = set()
     scopes = [symtable.symtable(tests, "tests.py", "exec")]
     while scopes:
         scope = scopes.pop()
@@ -46,68 +43,38 @@ def unbound_names(tests: str) -> set[str]:
         for symbol in scope.get_symbols():
             is_global = scope.get_type() == "module" or symbol.is_global()
             if is_global and symbol.is_referenced():
-                used.add(symbol.get_name())
+                referenced.add(symbol.get_name())
             if is_global and (symbol.is_assigned() or symbol.is_imported()):
                 bound.add(symbol.get_name())
-    return used - bound - set(dir(builtins)) - {"__file__"}
+    return referenced - bound - set(dir(builtins)) - {"__file__"}
 
 
 def supplied_names(
     tree: ast.Module, unbound: set[str], prompt: str, entry_point: str
 ) -> dict[str, str]:
-    """Return where names come from that tests use as those of well-known modules.
+    """Return the addresses of names that tests use as those of well-known modules.
 
-    A place is ``module`` or ``module:name``.
+    An address is ``module`` or ``module:name``.
     """
     called = called_names(tree)
     owners = {
         getattr(node.value, "id", "") for node in ast.walk(tree) if isinstance(node, ast.Attribute)
     }
-    places = {}
+    addresses = {}
     for name in sorted(unbound):
-        if name in _MODULES and name not in called and name in owners:
-            places[name] = _ALIASES.get(name, name)
+        if name in _MODULES and name in owners and name not in called:
+            addresses[name] = _ALIASES.get(name, name)
         elif name in _HOMES and not re.search(rf"\b(?:def|class)\s+{name}\b|`{name}\b", prompt):
-            places[name] = f"{_HOMES[name]}:{name}"
-    is_about = not entry_point and called & unbound <= set(
-        places
-    )  # nothing else that a program could define
-    return {
-        name: address
-        for name, address in places.items()
-        if address and not (is_about and name in called)
-    }
+            addresses[name] = f"{_HOMES[name]}:{name}"
+    if not entry_point and called & unbound <= addresses.keys():
+        # They call nothing else that a program could define, so these are what they are about.
+        return {name: address for name, address in addresses.items() if name not in called}
+    return addresses
 
 
 def called_names(tree: ast.AST) -> set[str]:
     """Return the names that tests call."""
     return {_called_name(node) for node in ast.walk(tree)} - {""}
-
-
-def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozenset[str]:
-    """Return those names that are classes, by the prompt or by how tests use them.
-
-    Tests compare what a function returns; what a class makes they keep, and use its attributes.
-
-    >>> tree = ast.parse("s = Stack(); s[0] = 1; assert Sum(2) == 3; assert abs(Mean(2) - 3) < 1")
-    >>> sorted(class_names(tree, {"Stack", "Sum", "Mean"}, ""))
-    ['Stack']
-    """
-    used: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Assign, ast.NamedExpr, ast.Attribute)):
-            used |= called_names(node.value)
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
-            used.update(map(_called_name, ast.iter_child_nodes(node)))
-        if isinstance(node, ast.Attribute):
-            used.add(getattr(node.value, "id", ""))
-    return frozenset(
-        name
-        for name in names
-        if re.search(rf"\bclass\W+(?:named\W+|called\W+)?{name}\b|\b{name}`? class\b", prompt)
-        or (name in used and name.lstrip("_")[:1].isupper())
-        if not re.search(rf"\bdef\s+{name}\b", prompt)
-    )
 
 
 def root_of(node: ast.expr) -> str:
@@ -117,10 +84,10 @@ def root_of(node: ast.expr) -> str:
     'bus'
     """
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
-        inner = node.func if isinstance(node, ast.Call) else node.value
-        if isinstance(node, ast.Attribute) and getattr(inner, "id", "") == "self":
+        value = node.func if isinstance(node, ast.Call) else node.value
+        if isinstance(node, ast.Attribute) and getattr(value, "id", "") == "self":
             return node.attr
-        node = inner
+        node = value
     return getattr(node, "id", "")
 
 
@@ -137,9 +104,11 @@ def answer_names(nodes: Collection[ast.AST], program: Collection[str]) -> frozen
         values = _fields_of(node, "value", "iter", "context_expr")
         bindings.append((set(names_in(*targets)), set(names_in(*values))))
     answers = frozenset(program)
-    size = -1
-    while size != (size := len(answers)):
-        answers = answers.union(*(stored for stored, values in bindings if values & answers))
+    size = 0
+    while size != len(answers):  # a name may be bound before the line that makes it an answer
+        size = len(answers)
+        bound_to_answers = [targets for targets, values in bindings if values & answers]
+        answers = answers.union(*bound_to_answers)
     return answers
 
 

@@ -69,13 +69,13 @@ class Sandbox:
             )
         )
 
-    def check(self, wanted: Sequence[str] = (PYTHON,)) -> EngineInfo:
+    def check(self, languages: Sequence[str] = (PYTHON,)) -> EngineInfo:
         """Make sure that the engine answers, has the images and runs a known-good program.
 
         Raises:
             SandboxError: It does not, with the next step.
         """
-        return self.pool.check([find_language(name) for name in wanted], self._check_image)
+        return self.pool.check([find_language(name) for name in languages], self._check_image)
 
     def close(self) -> None:
         """End all containers; programs that wait are given up."""

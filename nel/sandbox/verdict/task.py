@@ -18,7 +18,6 @@ from nel.sandbox.verdict.modes import needs_shared
 from nel.sandbox.verdict.names import (
     answer_names,
     called_names,
-    class_names,
     root_of,
     supplied_names,
     unbound_names,
@@ -43,10 +42,8 @@ class Task:
     entry_point: str
     supplied: Mapping[str, str] = field(default_factory=dict)
     """Names that tests use without defining them: ``module`` or ``module:name``."""
-    wanted: tuple[str, ...] = ()
+    program_names: tuple[str, ...] = ()
     """Names that the program has to give."""
-    classes: tuple[str, ...] = ()
-    """Those of them that are classes, and whose objects the tests keep."""
     asks_objects: bool = False
     """Whether objects of the program are asked whether they equal a plain value."""
     prompt_classes: tuple[str, ...] = ()
@@ -55,7 +52,7 @@ class Task:
     """Functions and classes that the prompt only outlines."""
     shared: str = ""
     """Why the tests have to share the program's process; empty where they do not."""
-    broken: str = ""
+    fault: str = ""
     """Why the tests are of no use."""
 
     def payload(self) -> dict[str, Any]:
@@ -72,27 +69,23 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     helpers, stubs, prompt_classes = _prompt_names(prompt, entry_point)
     unbound = unbound_names(tests) - {entry_point}
     supplied = supplied_names(tree, unbound - helpers, prompt, entry_point)
-    wanted = unbound - set(supplied) | ({entry_point} if entry_point else set())
-    others = wanted - helpers - {entry_point}
-    program = wanted - helpers | {entry_point or "candidate", "candidate"}
+    program_names = unbound - set(supplied) | ({entry_point} if entry_point else set())
+    others = program_names - helpers - {entry_point}
+    program = program_names - helpers | {entry_point or "candidate", "candidate"}
     nodes = list(ast.walk(tree))
     answers = answer_names(nodes, program)
-    classes = class_names(tree, wanted, prompt)
     return Task(
         tests=tests,
         prompt=prompt,
         entry_point=entry_point,
         supplied=supplied,
-        wanted=tuple(sorted(wanted)),
-        classes=tuple(sorted(classes)),
-        asks_objects=bool(classes)
-        or _is_about_classes(wanted, prompt)
-        or _uses_attributes(nodes, answers),
+        program_names=tuple(sorted(program_names)),
+        asks_objects=_is_about_classes(program_names, prompt) or _uses_attributes(nodes, answers),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
         shared=needs_shared(tests, tree, program, prompt_classes)
         or _uses_values(tree, others - stubs),
-        broken=_undefined_function(tree, others, prompt, entry_point) or _early_end(tree, answers),
+        fault=_undefined_function(tree, others, prompt, entry_point) or _early_end(tree, answers),
     )
 
 
@@ -131,21 +124,18 @@ def _undefined_function(tree: ast.Module, names: set[str], prompt: str, entry_po
 
     Without code to complete, only a function counts that an assertion takes at its word.
     """
-    tests = [node.test for node in ast.walk(tree) if isinstance(node, ast.Assert)]
-    judges = {
-        getattr(getattr(test, "func", None), "id", "") for test in tests if _uses(test, entry_point)
-    }
-    called = called_names(tree) if prompt.strip() else judges
-    unknown = [
-        name
-        for name in sorted(names & called)
-        if name.islower() and not re.search(rf"\b{name}\b", prompt)
-    ]
-    return (
-        f"the tests use {unknown[0]}, which neither they nor the prompt define"
-        if entry_point and unknown
-        else ""
-    )
+    if not entry_point:
+        return ""
+    if prompt.strip():
+        called = called_names(tree)
+    else:
+        assertions = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+        judges = [node.test for node in assertions if _uses(node.test, entry_point)]
+        called = {getattr(getattr(judge, "func", None), "id", "") for judge in judges}
+    for name in sorted(names & called):
+        if name.islower() and not re.search(rf"\b{name}\b", prompt):
+            return f"the tests use {name}, which neither they nor the prompt define"
+    return ""
 
 
 def _early_end(tree: ast.Module, answers: Collection[str]) -> str:
@@ -157,14 +147,13 @@ def _early_end(tree: ast.Module, answers: Collection[str]) -> str:
     functions = [stmt for stmt in tree.body if isinstance(stmt, ast.FunctionDef)]
     enders = {function.name for function in functions if any(map(_is_end, function.body))}
     for stmt in tree.body:
-        asked = [stmt.test] if isinstance(stmt, ast.If) else []
-        is_by_answer = any(
-            getattr(node, "id", "") in answers for test in asked for node in ast.walk(test)
-        )
-        body = stmt.body if is_by_answer and isinstance(stmt, ast.If) else [stmt]
-        is_end = any(map(_is_end, body)) or (
-            isinstance(stmt, ast.Expr) and not enders.isdisjoint(called_names(stmt))
-        )
+        body = [stmt]
+        if isinstance(stmt, ast.If):
+            names = {getattr(node, "id", "") for node in ast.walk(stmt.test)}
+            body = [stmt] if names.isdisjoint(answers) else stmt.body
+        is_end = any(map(_is_end, body))
+        if isinstance(stmt, ast.Expr):
+            is_end = is_end or not enders.isdisjoint(called_names(stmt))
         if is_end and owed and owed[-1] > stmt.lineno:
             return f"line {stmt.lineno} ends the tests before their assertion of line {owed[-1]}"
     return ""
@@ -210,8 +199,9 @@ def _prompt_names(prompt: str, entry_point: str) -> tuple[set[str], set[str], se
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             defined.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
         else:
-            parts = [name for name in ast.walk(node) if isinstance(name, ast.Name)]
-            defined.update(name.id for name in parts if isinstance(name.ctx, ast.Store))
+            for name in ast.walk(node):
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                    defined.add(name.id)
     return defined - stubs, stubs, classes
 
 

@@ -29,11 +29,11 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
     class Result(unittest.TestResult):
         """Keeps the exception itself."""
 
-        wrong: tuple[str, BaseException] | None = None
+        failure: tuple[str, BaseException] | None = None
 
         def addError(self, test: Any, err: Any) -> None:  # noqa: N802 - the name of the base class
             """Keep the first."""
-            self.wrong = self.wrong or (str(test.id()), err[1])
+            self.failure = self.failure or (str(test.id()), err[1])
             self.stop()
 
         addFailure = addError  # noqa: N815 - likewise
@@ -49,8 +49,8 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
     result = Result()
     load = unittest.defaultTestLoader.loadTestsFromTestCase
     unittest.TestSuite(load(case) for _, case in cases).run(result)
-    if result.wrong is not None:
-        return result.wrong
+    if result.failure is not None:
+        return result.failure
     n_methods = len({name for node, _ in cases for name in _methods_of(node)})
     if result.skipped or result.testsRun < max(1, n_methods):
         raise NotReached(f"only {result.testsRun} of {n_methods} tests ran, or some are skipped")

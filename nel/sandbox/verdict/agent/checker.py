@@ -25,20 +25,22 @@ _REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 def judge(payload: int, connection: int, result: int) -> int:
     """Run the tests against the program at the other end and write what came of it."""
     job = channel.read_payload(payload)
-    own = os.getpid()
+    process = os.getpid()
     try:
-        remote = Remote(connection, job["classes"], job["tests"], asks_objects=job["asks_objects"])
+        remote = Remote(connection, job["tests"], asks_objects=job["asks_objects"])
         verdict = _verdict(job, remote)
     except BaseException as error:  # noqa: BLE001 - no answer may end tests without a verdict
         verdict = {"failed": f"the tests ended with {type(error).__name__}", "text": ""}
-    if os.getpid() == own:
+    if os.getpid() == process:  # else a copy, made by tests that fork
         channel.write_frame(result, verdict)
     return 0
 
 
 def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
     verdict = _verdict_of_tests(job, remote)
-    if remote.failure is not None:  # tests that catch whatever comes do not undo it
+    # In this order: a dead program, tests that need its process, and then what they say. Both of
+    # the former were noted when they happened, since tests may catch whatever is raised.
+    if remote.failure is not None:
         failure = remote.failure
         verdict = {"program": failure.kind, "text": str(failure), "where": failure.where}
     elif remote.obstacle:
@@ -51,9 +53,9 @@ def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
 def _verdict_of_tests(job: channel.Message, remote: Remote) -> channel.Message:
     try:
         asking = (remote.kind_of, remote.is_same, remote.is_instance, remote.is_callable)
-        wrong = running.run_all(job, partial(_bind, job, remote), "__main__", asking)
-        if wrong is not None:
-            return _failure(wrong[1], remote, f"{wrong[0]}: ")
+        failed_case = running.run_all(job, partial(_bind, job, remote), "__main__", asking)
+        if failed_case is not None:
+            return _failure(failed_case[1], remote, f"{failed_case[0]}: ")
     except NotReached as error:
         if remote.calls:  # else they would have reached it without the program
             return {"failed": str(error), "text": "", "last_call": remote.last_call()}
@@ -71,8 +73,10 @@ def _bind(job: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
     """Put references in the place of names that only the program defines."""
     entry_point = job["entry_point"]
     names = remote.wait_for_names()
-    remote.missing = [name for name in job["wanted"] if name not in names and name not in space]
-    for name in job["wanted"]:
+    remote.missing = [
+        name for name in job["program_names"] if name not in names and name not in space
+    ]
+    for name in job["program_names"]:
         kind = names.get(name)
         if kind is None or (name in space and name != entry_point):
             continue
@@ -92,8 +96,8 @@ def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Me
         remote.cannot(str(error))
     message = running.exception_text(error)
     text = f"{type(error).__name__}: {message}"[: running.TEXT_CHARACTERS_MAX]
-    if (trace := remote.trace_of(error)) is not None:
-        return {"program": "raised", "text": text, "where": line, "trace": trace}
+    if remote.errors.trace_of(error) is not None:
+        return {"program": "raised", "text": text, "where": line}
     if isinstance(error, ImportError) and error.name:  # of an import, not made after another error
         return {"broken": f"the tests need what is not there: {message}"}
     if isinstance(error, NameError):

@@ -102,10 +102,15 @@ class Codec:
         Raises:
             CannotCross: As `refer` does.
         """
+        # A question asked while an answer is unpacked, such as the hash of an object that becomes
+        # a key, tells of no changes: containers of the answer may still be without contents.
         numbers = [] if self._is_unpacking else [*self._containers]
-        form, contents = self._encode_whole(value, numbers)
-        news = [[at, each] for at, each in contents.items() if each != self._forms.get(at)]
-        self._forms.update(contents)
+        form, forms = self._encode_whole(value, numbers)
+        news = []
+        for number, contents in forms.items():
+            if contents != self._forms.get(number):
+                news.append([number, contents])
+        self._forms.update(forms)
         return {"value": form, "now": news}
 
     def unpack(self, message: Mapping[str, Any]) -> Any:
@@ -114,8 +119,10 @@ class Codec:
         Raises:
             BadValue: No `pack` makes such a message.
         """
-        is_outermost, self._is_unpacking = not self._is_unpacking, True
+        is_outermost = not self._is_unpacking
+        self._is_unpacking = True
         try:
+            # First all new containers, empty, then the contents: they may hold each other.
             news = [(number, contents) for number, contents in message["now"]]
             for number, (name, _, made_with) in news:
                 if number not in self._containers:
@@ -145,6 +152,7 @@ class Codec:
         """Forget containers that are held nowhere else, or too large; return their numbers."""
         lost: list[int] = []
         count = -1
+        # What an outer container held is held nowhere else once that is gone: until none is left.
         while not self._is_unpacking and count != (count := len(lost)):
             for number in [*self._containers]:  # the outer ones first
                 is_large = standard.size_of(self._containers[number]) > _ITEMS_MAX
@@ -202,8 +210,10 @@ class Codec:
             return ["g", [value.dtype.str, value.tobytes().hex()]]
         for base, reduce in standard.REDUCED:
             if issubclass(kind, base) and not (self.is_of_class and standard.overrides(kind, base)):
-                plain = self.encode(reduce(value), depth + 1)
-                return ["v", [plain, self._refer(value)]] if standard.has_members(kind) else plain
+                reduced = self.encode(reduce(value), depth + 1)
+                return (
+                    ["v", [reduced, self._refer(value)]] if standard.has_members(kind) else reduced
+                )
         return self._refer(value)
 
     def _number_of(self, container: Any) -> int:
@@ -244,9 +254,9 @@ class Codec:
 
 def _carry(items: list[Any]) -> Any:
     """Return a value that stands for an object."""
-    plain, at = items
-    base: Any = type(plain)
-    value = _carried_class(base)(plain)
+    reduced, at = items
+    base: Any = type(reduced)
+    value = _carried_class(base)(reduced)
     value._at = at  # noqa: SLF001 - its class stands above
     return value
 

@@ -51,13 +51,9 @@ class Exceptions:
         """Return the exception of a number; None for another object."""
         return self._errors.get(number, (None, ""))[0]
 
-    def number_of(self, error: object) -> int | None:
-        """Return the number of an exception; None for any other object."""
-        return next((at for at, (known, _) in self._errors.items() if known is error), None)
-
     def trace_of(self, error: BaseException) -> str | None:
         """Return the program's own traceback of an exception that it raised."""
-        return next((trace for known, trace in self._errors.values() if known is error), None)
+        return next((trace for item, trace in self._errors.values() if item is error), None)
 
     def decode(self, described: Mapping[str, Any]) -> Any:
         """Return what stands for an exception; the same for the same one.
@@ -70,10 +66,7 @@ class Exceptions:
             raise codec.BadValue("no exception")
         if number not in self._errors:
             kind, arguments = self.class_of(described["class"]), described["args"]
-            try:
-                error = kind.__new__(kind, *arguments)
-            except Exception:  # noqa: BLE001 - whatever that constructor does
-                error = kind.__new__(kind)
+            error = kind.__new__(kind, *arguments)
             error.args = arguments
             self._errors[number] = error, str(described["trace"])[:_TEXT_CHARACTERS_MAX]
         error = self.get(number)
@@ -95,19 +88,23 @@ class Exceptions:
         if address not in self.classes:
             module, _, name = address.rpartition(":")
             # A program may define its own TimeoutError, which tests name without an import.
-            known = _imported_exception("builtins" if module == codec.PROGRAM else module, name)
-            if known is None:
-                bases = tuple(map(self.class_of, trees)) or (Exception,)
+            kind = _imported_exception("builtins" if module == codec.PROGRAM else module, name)
+            if kind is None:
+                bases = tuple(map(self.class_of, trees))
                 if not any(issubclass(base, ProgramError) for base in bases):
                     bases = (ProgramError, *bases)
                 fields = {"_remote": self._remote, "_name": name}
-                known = type(name[:_NAME_CHARACTERS_MAX], bases, fields)
-            self.classes[address] = known
+                kind = type(name[:_NAME_CHARACTERS_MAX], bases, fields)
+            self.classes[address] = kind
         return self.classes[address]
 
 
 def _imported_exception(module: str, name: str) -> Any:
     """Return an exception of an imported module; None that steers a run of tests."""
-    is_known = module in sys.modules and module.partition(".")[0] not in _STEERING_MODULES
-    kind = vars(sys.modules[module]).get(name) if is_known else None
-    return kind if isinstance(kind, type) and issubclass(kind, BaseException) else None
+    package = module.partition(".")[0]
+    if module not in sys.modules or package in _STEERING_MODULES:
+        return None
+    kind = vars(sys.modules[module]).get(name)
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        return kind
+    return None

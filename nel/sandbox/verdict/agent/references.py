@@ -29,17 +29,12 @@ class _ReferenceClass(type):
 class Reference(codec.StandIn, metaclass=_ReferenceClass):
     """An object in the program's process."""
 
-    __slots__ = ("_is_made", "_remote", "_target")
+    __slots__ = ("_remote", "_target")
 
-    def __init__(self, remote: Any, target: str | int, *, is_made: bool = False) -> None:
-        """Stand for the object of a name or of a number.
-
-        Args:
-            is_made: The tests made it by calling a class.
-        """
-        names = {"_remote": remote, "_target": target, "_is_made": is_made}
-        for name, value in names.items():
-            object.__setattr__(self, name, value)
+    def __init__(self, remote: Any, target: str | int) -> None:
+        """Stand for the object of a name or of a number."""
+        object.__setattr__(self, "_remote", remote)
+        object.__setattr__(self, "_target", target)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__array__":  # numpy looks for it in every object
@@ -53,36 +48,40 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call it in the program's process."""
-        remote = self._remote
-        value = remote.ask("call", self, arguments, options)
-        if type(value) is not Reference or self._target not in remote.classes:
-            return value
-        # Another one than stands for it elsewhere: an object may return itself.
-        return Reference(remote, value._target, is_made=True)  # noqa: SLF001 - its class
+        return self._remote.ask("call", self, arguments, options)
 
     def __contains__(self, key: Any) -> bool:
-        if self._is_made or self._remote.asks_objects:
+        remote = self._remote
+        if remote.asks_objects:
             return _answer(self, "contains", key) is True
-        return any(item is key or item == key for item in self._remote.ask("iter", self))
+        return any(item is key or item == key for item in remote.ask("iter", self))
 
     def __instancecheck__(self, instance: Any) -> bool:
         value = object_of(instance)
         is_known = isinstance(value, codec.StandIn)
         return is_known and self._remote.ask("isinstance", value, (self,)) is True
 
-    def __exit__(self, kind: Any, error: Any, trace: object) -> None:
-        """End its context; it suppresses nothing, or it would suppress failed assertions."""
-        is_told = kind is not None and kind is not AssertionError
-        self._remote.ask("exit", self, (kind, error.args) if is_told else (None, ()))
+    def __exit__(self, kind: Any, error: Any, trace: object) -> bool:
+        """End its context, which may suppress an exception, but not that of an assertion.
+
+        It would skip assertions that follow, so that the verdict says so.
+        """
+        remote = self._remote
+        if kind is None or kind is AssertionError:
+            remote.ask("exit", self, (None, ()))
+            return False
+        is_suppressed = bool(remote.ask("exit", self, (kind, error.args)))
+        remote.is_compared = remote.is_compared or is_suppressed
+        return is_suppressed
+
+    def __deepcopy__(self, memo: object) -> Any:
+        """Copy it in the program's process; a memo holds addresses of this one alone."""
+        return self._remote.ask("deepcopy", self)
 
     def __set_name__(self, owner: Any, name: str) -> None:
         """Stand in a class of the tests, which asks it for nothing if it is a `unittest` case."""
         if not hasattr(owner, "assertEqual"):
             self._remote.cannot(f"the class {owner.__name__} of the tests holds an object")
-
-    def __deepcopy__(self, memo: object) -> Any:
-        """Copy it in the program's process; a memo holds addresses of this one alone."""
-        return self._remote.ask("deepcopy", self)
 
 
 def _operator(deed: str) -> Callable[..., Any]:
@@ -90,32 +89,34 @@ def _operator(deed: str) -> Callable[..., Any]:
 
     def operate(self: Reference, *others: object) -> Any:
         remote = self._remote
-        for other in others:
-            remote.check_plain(other)
-        if self._is_made or remote.asks_objects or isinstance(others[0], codec.StandIn):
+        for operand in others:
+            remote.check_plain(operand)
+        if remote.asks_objects or isinstance(others[0], codec.StandIn):
             return _answer(self, deed, *others)
-        plain = remote.ask("plain", self)
-        if plain is None and deed == "truediv" and type(others[0]) is str:  # as paths have it
+        # What is expected stays here: the object says what it holds, and that is compared.
+        content = remote.ask("plain", self)
+        if content is not None:
+            return solution.find_deed(deed)(content, *others)
+        if deed == "truediv" and type(others[0]) is str:  # as paths have it
             raise remote.cannot("the tests divide an object by a text")
-        return NotImplemented if plain is None else solution.find_deed(deed)(plain, *others)
+        return NotImplemented
 
     return operate
 
 
 def _answer(reference: Reference, deed: str, *others: Any) -> Any:
-    """Return what an object says of another; ``NotImplemented`` where it says it of everything.
+    """Return what an object says of another; ``NotImplemented`` where it equals everything.
 
-    Where the tests made it, or the other is an object, too, that may be what is asked of it.
+    Objects of the program may equal each other, whatever they are.
     """
     remote = reference._remote  # noqa: SLF001 - its class stands above
-    is_made = reference._is_made  # noqa: SLF001
     answer = remote.ask(deed, reference, others)
-    if not (is_made or isinstance(others[0], codec.StandIn)) and answer is _CLAIMS.get(deed):
+    if answer is _CLAIMS.get(deed) and not isinstance(others[0], codec.StandIn):
         text = os.urandom(8).hex()  # of this question alone, since both processes have one origin
         with contextlib.suppress(Exception):  # of a class that knows its own kind alone
             if remote.ask(deed, reference, (text,)) is answer:
                 return NotImplemented
-    remote.is_compared = remote.is_compared or deed != "contains" or not is_made
+    remote.is_compared = True
     return answer
 
 

@@ -11,7 +11,7 @@ import reprlib
 import sys
 import threading
 import types
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from nel.sandbox.isolation.agent import channel
@@ -54,7 +54,6 @@ class Remote:
     def __init__(
         self,
         connection: int,
-        classes: Collection[str] = (),
         tests: str = "",
         *,
         asks_objects: bool = False,
@@ -62,13 +61,11 @@ class Remote:
         """Ask over this descriptor.
 
         Args:
-            classes: Names of classes, by the task's text.
             tests: Exceptions that end more than a step cross as themselves where these name them.
             asks_objects: Whether objects are asked whether they equal a plain value.
         """
         self._connection = connection
         self._tests = tests
-        self.classes = classes
         self.asks_objects = asks_objects
         self._turn = threading.RLock()
         self.calls = 0
@@ -108,11 +105,8 @@ class Remote:
         return names
 
     def stand_in(self, name: str, kind: Any) -> Any:
-        """Return what stands for a function, class or exception of the program; or a constant."""
-        if isinstance(kind, list):
-            return self.errors.class_of(kind)
-        stand_in = Reference(self, name)
-        return self.ask("get", stand_in) if kind == "value" else stand_in
+        """Return what stands for an exception class of the program, or for anything else of it."""
+        return self.errors.class_of(kind) if isinstance(kind, list) else Reference(self, name)
 
     def ask(
         self,
@@ -130,14 +124,16 @@ class Remote:
         name = target if isinstance(target, str) else "an object"
         if deed == "call":
             self._last = (name, arguments, None)
-        with self._turn:
+        with self._turn:  # one question at a time, also from threads of the tests
             question = {"do": deed, "target": target, "names": list(options)}
             question.update(self._codec.pack((*arguments, *options.values())))
+            # After packing: what this question still mentions has a number there, too.
             question["lost"] = self._codec.losses()
             reply = self._exchange({**question, "is_class": self.asks_objects})
             if "large" in reply:
                 raise self.fail("too_large", str(reply["large"]))
             try:
+                # Containers that the program changed change here before the answer is returned.
                 answer = self._codec.unpack(reply)
                 self._codec.forget(reply["lost"])
                 if "raised" in reply:
@@ -145,7 +141,7 @@ class Remote:
             except Exception as error:  # noqa: BLE001 - whatever its words do to this process
                 raise self.fail("nonsense", f"the program's answer is none: {error}") from None
         if "raised" in reply:
-            raise raised
+            raise raised  # out of the block above, which takes any exception for nonsense
         if deed == "call":
             self._last = (name, arguments, answer)
         return answer
@@ -177,23 +173,20 @@ class Remote:
 
     def is_same(self, left: Any, right: Any) -> bool:
         """Return what ``left is right`` returns, of references by the object they stand for."""
-        pair = (left, right)
-        if Reference in map(type, pair):
-            for value in pair:
-                self.check_plain(value)
-            if left is not right and type(left) is type(right):
-                self.is_compared = True
-                return self.ask("is_", left, (right,)) is True
-        return left is right
+        if Reference not in (type(left), type(right)):
+            return left is right
+        self.check_plain(left)
+        self.check_plain(right)
+        if left is right or type(left) is not type(right):
+            return left is right
+        # Two references may stand for one object: a method may return its own.
+        self.is_compared = True
+        return self.ask("is_", left, (right,)) is True
 
     def cannot(self, text: str) -> codec.CannotCross:
         """Note, for good, why the tests have to share the program's process."""
         self.obstacle = self.obstacle or text
         return codec.CannotCross(text)
-
-    def trace_of(self, error: BaseException) -> str | None:
-        """Return the program's own traceback where it raised this exception."""
-        return self.errors.trace_of(error)
 
     def was_used(self) -> bool:
         """Return whether the tests have asked the program, or named an exception of it."""
@@ -227,8 +220,6 @@ class Remote:
         at = object_of(value)
         if type(at) is Reference:
             return ["R", at._target]  # noqa: SLF001
-        if (number := self.errors.number_of(value)) is not None:
-            return ["R", number]
         owner = standard.owner_of(value)
         if owner is not None and not isinstance(owner, types.ModuleType):
             return ["R", [self._codec.encode(owner), value.__name__]]

@@ -25,7 +25,7 @@ FILE_NAME = "tests.py"
 PROGRAM_FILE_NAME = "solution.py"
 TEXT_CHARACTERS_MAX = 400
 _MARK = "_nel_reached"
-_ASKED = _TYPE, _IS, _INSTANCE, _CALLABLE = (
+_REPLACEMENTS = _TYPE, _IS, _INSTANCE, _CALLABLE = (
     "_nel_type",
     "_nel_is",
     "_nel_isinstance",
@@ -38,6 +38,7 @@ _ASSERTIONS = {
     "assertIsInstance": ("assertTrue", _INSTANCE),
     "assertNotIsInstance": ("assertFalse", _INSTANCE),
 }
+_JUMPS = (ast.Return, ast.Break, ast.Continue)
 _TOP_FUNCTION = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
 _CALL = re.compile(r"^(\w+)[ \t]*\(", re.MULTILINE)
 
@@ -82,8 +83,10 @@ class _Asker(ast.NodeTransformer):
         if name in _FUNCTIONS and isinstance(node.func, ast.Name):
             node.func = ast.copy_location(ast.Name(_FUNCTIONS[name], ast.Load()), node.func)
         elif name in _ASSERTIONS and isinstance(node.func, ast.Attribute):
-            node.func.attr, asked = _ASSERTIONS[name]
-            node.args[:2] = [ast.copy_location(_call(asked, node.args[:2]), node)]
+            # assertIs(a, b) becomes assertTrue(_nel_is(a, b)).
+            node.func.attr, function = _ASSERTIONS[name]
+            operands = node.args[:2]
+            node.args[:2] = [ast.copy_location(_call(function, operands), node)]
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -95,14 +98,15 @@ class _Asker(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Return the comparison, or the call in its place."""
         self.generic_visit(node)
-        operator, other = node.ops[0], node.comparators[0]
-        is_asked = len(node.ops) == 1 and isinstance(operator, (ast.Is, ast.IsNot))
-        if not is_asked or isinstance(other, ast.Constant):
+        operator, operand = node.ops[0], node.comparators[0]
+        is_identity = len(node.ops) == 1 and isinstance(operator, (ast.Is, ast.IsNot))
+        # No reference is None or another constant: the interpreter's own answer is right.
+        if not is_identity or isinstance(operand, ast.Constant):
             return node
-        asked: ast.expr = _call(_IS, [node.left, other])
+        call: ast.expr = _call(_IS, [node.left, operand])
         if isinstance(operator, ast.IsNot):
-            asked = ast.UnaryOp(ast.Not(), asked)
-        return ast.copy_location(asked, node)
+            call = ast.UnaryOp(ast.Not(), call)
+        return ast.copy_location(call, node)
 
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
@@ -123,10 +127,8 @@ def _owed_lines(body: list[ast.stmt]) -> list[int]:
             lines.append(stmt.lineno)
         elif is_run or (isinstance(stmt, ast.ClassDef) and has_cases(stmt)):
             lines += _owed_lines(getattr(stmt, "body", []))
-        elif any(
-            isinstance(node, (ast.Return, ast.Break, ast.Continue)) for node in ast.walk(stmt)
-        ):
-            return lines
+        elif any(isinstance(node, _JUMPS) for node in ast.walk(stmt)):
+            return lines  # what follows may be jumped over
     return lines
 
 
@@ -187,15 +189,15 @@ def run_all(
     reached: set[int] = set()
     space: dict[str, Any] = {"__name__": module_name, "__builtins__": builtins, _MARK: reached.add}
     code, owed = compile_tests(tests, by_reference=bool(asking))
-    space.update(zip(_ASKED, asking))  # noqa: B905 - Python 3.9
+    space.update(zip(_REPLACEMENTS, asking))  # noqa: B905 - Python 3.9
     define_helpers(job, space)
     bind(space)
     _run_to_exit(exec, code, space)
     _run_to_exit(_call_afterwards, job, space)
-    wrong = run_cases(space, tests) if "class" in tests else None
-    if wrong is None and (missed := sorted(owed - reached)):
+    failed_case = run_cases(space, tests) if "class" in tests else None
+    if failed_case is None and (missed := sorted(owed - reached)):
         raise NotReached(f"the tests end without having reached the assertion of line {missed[0]}")
-    return wrong
+    return failed_case
 
 
 def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
@@ -207,10 +209,15 @@ def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
     try:
         step(*arguments)
     except SystemExit as end:
-        files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(end.__traceback__)]
+        frames = traceback.walk_tb(end.__traceback__)
+        files = [frame.f_code.co_filename for frame, _ in frames]
         agent = _run_to_exit.__code__.co_filename.rpartition("/")[0]
-        inner = files[files.index(FILE_NAME) :] if FILE_NAME in files else [PROGRAM_FILE_NAME]
-        is_others = any(name == PROGRAM_FILE_NAME or name.startswith(agent) for name in inner)
+        files_from_tests = (
+            files[files.index(FILE_NAME) :] if FILE_NAME in files else [PROGRAM_FILE_NAME]
+        )
+        is_others = any(
+            name == PROGRAM_FILE_NAME or name.startswith(agent) for name in files_from_tests
+        )
         if end.code or is_others:
             raise
 

@@ -22,10 +22,12 @@ def judge(payload: int, result: int) -> int:
     job = channel.read_payload(payload)
     token, task = job["token"], job["task"]
     write, exit_now, process = channel.write_frame, os._exit, os.getpid
-    own = process()
+    process_id = process()
     module, failure = solution.load(job["source"], "solution")
     verdict = failure if module is None else _verdict(task, module)
-    if process() == own:  # else a copy of the tests; which of the two came first would be chance
+    if (
+        process() == process_id
+    ):  # else a copy of the tests; which of the two came first would be chance
         write(result, verdict or {"token": token})
     exit_now(0)
 
@@ -35,17 +37,17 @@ def _verdict(task: channel.Message, module: types.ModuleType) -> channel.Message
 
     def bind(space: dict[str, Any]) -> None:
         """Let names of the program stand in for whatever the tests do not bring along."""
-        own = set(task["prompt_classes"]) | {task["entry_point"]}  # one class for both
+        task_names = set(task["prompt_classes"]) | {task["entry_point"]}  # one class for both
         hidden = space.keys() | vars(builtins).keys()
         space.update(
             (name, value)
             for name, value in vars(module).items()
-            if name in own or name not in hidden
+            if name in task_names or name not in hidden
         )
 
     try:
-        wrong = running.run_all(task, bind, "solution")
-        return None if wrong is None else _failure(wrong[1], f"{wrong[0]}: ")
+        failed_case = running.run_all(task, bind, "solution")
+        return None if failed_case is None else _failure(failed_case[1], f"{failed_case[0]}: ")
     except (NotReached, NotRun) as error:
         return {"program": "raised", "text": str(error)}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
@@ -59,8 +61,8 @@ def _failure(error: BaseException, name: str = "") -> channel.Message:
     text = f"{described['type']}: {described['text']}"[: running.TEXT_CHARACTERS_MAX]
     if described["type"] == "MemoryError":
         return {"program": "memory", "text": text, "where": line}
-    last = frames[-1].filename if frames else ""
-    is_of_tests = last == running.FILE_NAME or "/unittest/" in last
+    innermost_file = frames[-1].filename if frames else ""
+    is_of_tests = innermost_file == running.FILE_NAME or "/unittest/" in innermost_file
     if is_of_tests and not isinstance(error, NameError):
         return {"failed": name + line, "text": text.removeprefix("AssertionError: ")}
-    return {"program": "raised", "text": text, "where": line, "trace": described["trace"]}
+    return {"program": "raised", "text": text, "where": line}

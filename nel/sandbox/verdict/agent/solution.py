@@ -38,6 +38,8 @@ def serve(payload: int, connection: int) -> int:
         channel.write_frame(connection, {"failed": failure})
         return 0
     channel.write_frame(connection, {"loaded": _names_of(module)})
+    # From here on the tests ask and the program answers: one reply for each question, with its
+    # number, so that a reply that the program wrote by itself is one too many.
     server = _Server(module)
     while True:
         try:
@@ -102,10 +104,10 @@ def describe(error: BaseException) -> channel.Message:
     except BaseException:  # noqa: BLE001 - its __str__ is the program's
         text = ""
     try:
-        *frames, last = traceback.format_exception(
+        *frames, message = traceback.format_exception(
             type(error), error, error.__traceback__, limit=-4
         )
-        trace = "".join(frames)[-_TRACE_CHARACTERS_MAX:] + last[:_TEXT_CHARACTERS_MAX]
+        trace = "".join(frames)[-_TRACE_CHARACTERS_MAX:] + message[:_TEXT_CHARACTERS_MAX]
     except BaseException:  # noqa: BLE001
         trace = ""
     return {"type": type(error).__name__, "text": text, "trace": trace}
@@ -114,11 +116,15 @@ def describe(error: BaseException) -> channel.Message:
 def _fields_of(error: BaseException) -> dict[str, Any]:
     """Return what an exception holds beside its arguments; of the program's classes it is asked."""
     kind = next(kind for kind in type(error).__mro__ if kind.__module__ != codec.PROGRAM)
-    names = {*dir(kind), *(vars(error) if kind is type(error) else ())} - {"args"}
-    fields = {name: getattr(error, name, None) for name in sorted(names) if name[0] != "_"}
-    return {
-        name: value for name, value in fields.items() if value is not None if not callable(value)
-    }
+    names = set(dir(kind)) - {"args"}
+    if kind is type(error):
+        names.update(vars(error))
+    fields = {}
+    for name in sorted(names):
+        value = None if name.startswith("_") else getattr(error, name, None)
+        if value is not None and not callable(value):
+            fields[name] = value
+    return fields
 
 
 def _class_tree(kind: type) -> list[Any]:
@@ -208,7 +214,7 @@ class _Server:
 
     def _do(self, question: channel.Message) -> Any:
         arguments = self._codec.unpack(question)
-        self._codec.forget(question["lost"])
+        self._codec.forget(question["lost"])  # after the question, which may mention them
         target = self._resolve("R", question["target"])
         names = question["names"]
         count = len(arguments) - len(names)
@@ -235,17 +241,16 @@ class _Server:
         return getattr(self._module, body) if isinstance(body, str) else self._objects[body]
 
     def _number(self, value: Any) -> int:
-        known = self._numbers.get(id(value))
-        if known is None:
-            known = self._numbers[id(value)] = len(self._objects)
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._objects)
             self._objects.append(value)
-        return known
+        return number
 
 
 BINARY = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift divmod".split()
 COMPARED = "eq ne lt le gt ge".split()
 _DEEDS: dict[str, Callable[..., Any]] = {
-    "get": lambda target: target,
     "call": lambda target, /, *arguments, **options: target(*arguments, **options),
     "enter": lambda target: type(target).__enter__(target),
     "exit": lambda target, kind, arguments: type(target).__exit__(
@@ -266,6 +271,6 @@ def find_deed(name: str) -> Callable[..., Any]:
         return _DEEDS[name]
     if name[0] == "r" and name[1:] in BINARY:
         operate = find_deed(name[1:])
-        return lambda target, other: operate(other, target)
+        return lambda target, operand: operate(operand, target)
     deeds = (getattr(source, name) for source in _SOURCES if hasattr(source, name))
     return next(deeds)  # type: ignore[no-any-return]

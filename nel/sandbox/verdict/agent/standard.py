@@ -92,12 +92,14 @@ _EQUAL_TO_PLAIN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 def plain_of(value: Any) -> Any:
     """Return what an object compares with plain values by what it holds; None for any other."""
     kind = type(value)
-    makers = (make for base, make in _EQUAL_TO_PLAIN if issubclass(kind, base))
-    if make := next(makers, None):
-        return make(value)
-    base = next((base for base in BY_PARTS if issubclass(kind, base)), None)
-    parts = parts_of(value) if base is not None else None
-    return base(*parts) if base is not None and parts is not None else None
+    for base, make in _EQUAL_TO_PLAIN:
+        if issubclass(kind, base):
+            return make(value)
+    for base in BY_PARTS:
+        if issubclass(kind, base):
+            parts = parts_of(value)
+            return None if parts is None else base(*parts)
+    return None
 
 
 def view_of(name: str, items: tuple[Any, ...]) -> Any:
@@ -168,9 +170,14 @@ def refill(value: Any, items: list[Any]) -> None:
 
 def is_numpy(kind: type, name: str) -> bool:
     """Return whether a class is one of numpy's: its arrays, or derived from that of its scalars."""
-    numpy = sys.modules.get("numpy") if kind.__module__.startswith("numpy") else None
+    if not kind.__module__.startswith("numpy"):
+        return False
+    numpy = sys.modules.get("numpy")
+    # A program may have put something else in its place.
     base = vars(numpy).get(name) if isinstance(numpy, types.ModuleType) else None
-    return base is not None and (kind is base or (name == "generic" and issubclass(kind, base)))
+    if base is None or kind is base:
+        return base is not None
+    return name == "generic" and issubclass(kind, base)
 
 
 def new_array(kind: Any, shape: tuple[int, ...], data: bytes) -> Any:
@@ -191,8 +198,8 @@ def owner_of(value: Any) -> Any:
 
 def has_members(kind: type) -> bool:
     """Return whether a class derived from a plain one has methods or attributes of its own."""
-    own = (base for base in kind.__mro__ if vars(builtins).get(base.__name__) is not base)
-    return any(name not in _OF_CLASSES for base in own for name in vars(base))
+    derived = (base for base in kind.__mro__ if vars(builtins).get(base.__name__) is not base)
+    return any(name not in _OF_CLASSES for base in derived for name in vars(base))
 
 
 def overrides(kind: type, base: type) -> bool:
@@ -200,4 +207,5 @@ def overrides(kind: type, base: type) -> bool:
     derived = kind.__mro__[: kind.__mro__.index(base)]
     names = {name for each in derived for name in vars(each)}
     generated = _OF_TUPLES if hasattr(kind, "_fields") else _OF_CLASSES
-    return not names.isdisjoint({*vars(base)} - generated - {"__new__"})
+    behaviour = {*vars(base)} - generated - {"__new__"}
+    return not names.isdisjoint(behaviour)
