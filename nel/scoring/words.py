@@ -275,9 +275,9 @@ class Words:
         end = self._low.find(ending, *tail.span()) + len(ending)
         end = end if end >= tail.start() + len(ending) else tail.end()
         if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX and not self.plain.islower():
-            written = self.plain[start:end]
-            may_be_word = len(answer) == 1 or not written.isupper()
-            if written.islower() or (may_be_word and _SMALL_WORD.match(self.plain, end)):
+            spelling = self.plain[start:end]
+            may_be_word = len(answer) == 1 or not spelling.isupper()
+            if spelling.islower() or (may_be_word and _SMALL_WORD.match(self.plain, end)):
                 return False
         if _BRACKETED.match(answer) and not self._stands_in_brackets(answer, start, end):
             return False
