@@ -32,12 +32,13 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
    without an answer of the kind is passed over.
 4. **Without one, an answer stands alone.** It is the last line if that is nothing but an answer, else the first line.
    Letters, labels and decisions may also be the only ones of all lines, whole or after a key of up to 40 characters
-   ("Verdict: No"). Else it is the only answer that the last sentence names, or that a response of up to 4,000 characters
-   names.
+   ("Verdict: No"). Else it is the only answer in bold of the last sentence ("Weng earned **$10** for the hour"), the only
+   one that this sentence names, or that a response of up to 4,000 characters names.
 5. **What is denied, left open or taken back is not an answer**: two answers joined ("A or B"), "none of these", "not
-   B", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). A denial stands up to three
-   words before the answer in its clause, which stops, commas, quotes and words such as "but" end; the
-   [words](#the-words-around-an-answer) are in the table. "No" before another word is not an answer.
+   B", "toxic: no", an empty box, a retraction right after the answer ("Wait", "No, …", "is wrong"). A denial stands up to
+   three words before the answer in its clause, which stops, commas, quotes and words such as "but" end; of "the answer is
+   not A but B", B counts. The [words](#the-words-around-an-answer) are in the table. "No" before another word is not an
+   answer.
 6. **What breaks off or loops has only what it declares.** A response of over 200 characters that ends within a
    sentence, and one whose last 40 characters stand in it four times, name no answer in their last sentence.
 7. **Equal is** the same letter, label or decision, the same exact value of a number (`1,218` is 1218, `1/2` is 0.5),
@@ -127,6 +128,7 @@ _ROLES = {
     "retraction": "take an answer back",
     "none": "say that no option is right",
     "option": "stand before a label",
+    "copula": "end a sentence after the answer",
 }
 
 

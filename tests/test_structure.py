@@ -53,7 +53,7 @@ FENCES = {  # the rooms and modules that may import a library
     ),
     "typer": ("nel/cli/", "nel/apps/"),
     "rich": ("nel/cli/", "nel/apps/"),
-    "rapidfuzz": ("nel/scoring/text.py", "nel/scoring/overlap.py"),
+    "rapidfuzz": ("nel/scoring/text.py", "nel/scoring/tokens.py"),
     "sacrebleu": ("nel/scoring/overlap.py",),
     "packaging": ("nel/authoring/",),
     "regex": ("nel/core/timed_regex.py",),

@@ -15,7 +15,7 @@ from nel.reading.forms import named_in
 from nel.reading.response import Answer
 from nel.reading.texts import read_text
 from nel.reading.types import Reason
-from nel.scoring.overlap import squad_tokens
+from nel.scoring.tokens import squad_tokens
 
 _FRAME: Final = re.compile(
     r"[\s#>*_]*(?:the\s+)?(?:final\s+)?answer[\s*_]*[:：]?[\s*_]*|```[^\n`]*|</?\w+>|[.。]+",

@@ -24,6 +24,7 @@ _OPENING_MARKS: Final = r"[\s\"'*_`(\[{$]*"
 _CLOSING_MARKS: Final = r"[ \t\"'*_`)\]}$]*"
 _UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
 _STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
+_NO_AFTER_KEY: Final = r":[\s*_`\"']*(?:no|false)[.*_`\"' ]*(?:\n|\Z)"
 _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
 
 
@@ -63,7 +64,8 @@ def _word_pattern(role: str) -> re.Pattern[str]:
     pattern = words_pattern(role.rpartition(" ")[2])
     around = {
         "mark and contrast": rf"[.,;。，；]\s*{pattern}",
-        "after": rf"[\s*_`)\]}}\"'$.]*{pattern}",
+        "after": rf"[\s*_`)\]}}\"'$.]*(?:{pattern}|{_NO_AFTER_KEY})",
+        "denial and contrast": rf"[\s*_`]*{words_pattern('before')}\s[^.;:\n]{{1,60}}?\s{pattern}",
         "stop or contrast": rf"{_STOPS}|{_not_in_a_denial()}{pattern}",
         "retraction": rf"[^\w\n]{{0,6}}(?:\n\s*)?{pattern}",
         "none": rf"\s*{pattern}",
@@ -95,6 +97,16 @@ def clause_before(low: str, start: int, begin: int = 0) -> str:
         match.end() for match in _word_pattern("stop or contrast").finditer(before.rstrip(_OPENING))
     ]
     return before[ends[-1] :] if ends else before
+
+
+def after_denial(low: str, start: int) -> int:
+    """Return where a text goes on after a denial at a place, and what holds instead.
+
+    >>> after_denial("not a but b", 0), after_denial("not a", 0)
+    (9, 0)
+    """
+    denial = _word_pattern("denial and contrast").match(low, start)
+    return start if denial is None else denial.end()
 
 
 def has_contrast(low: str, start: int, stop: int) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
+from nel.reading.clauses import after_denial
 from nel.reading.response import Answer
 from nel.reading.table import FormRow, rows
 from nel.reading.types import Form
@@ -115,6 +116,8 @@ def _declaration(response: Answer, form: Form, match: re.Match[str]) -> Declarat
         return Declaration(form, start, stop, match.start())
     if form is Form.FIELD:
         return Declaration(form, start, field_end(response.text, start), match.start())
+    if form is Form.PHRASE:
+        start = after_denial(response.low, start)
     begin, stop = introduced_span(response, start)
     return Declaration(
         form, begin, stop, match.start(), is_below="\n" in response.text[start:begin]

@@ -83,7 +83,7 @@ class LabelReader:
         value = self._opening(response, start, stop)
         if value is None or not _ENDS.match(response.low, value.end, stop):
             return None
-        return value
+        return None if is_denied(response.low, value.start, value.end, begin=start) else value
 
     def _after_question(self, response: Answer, start: int, stop: int) -> int:
         """Return where a stretch goes on after the labels of its question: "True/False: True"."""
@@ -96,12 +96,11 @@ class LabelReader:
         match = self.patterns.opening.match(text, self._after_question(response, start, stop), stop)
         if match is None or not self._is_whole(text, *match.span("label"), stop):
             return None
-        also = self.patterns.joined.match(text, match.end(), stop)
         label = self._of(text, *match.span("label"))
-        if also is not None and not self._is_whole(text, *also.span("label"), stop):
-            also = None
-        if also is not None and self._of(text, *also.span("label")).answer != label.answer:
-            return Value(None, match.start("label"), stop, Reason.SEVERAL)
+        also = self.patterns.joined.match(text, match.end(), stop)
+        span = (0, 0) if also is None else also.span("label")
+        if also and self._is_whole(text, *span, stop) and self._of(text, *span)[0] != label[0]:
+            return Value(None, label.start, stop, Reason.SEVERAL)
         return label
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:

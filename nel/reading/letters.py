@@ -19,7 +19,7 @@ from nel.reading.types import Form, Reading, Reason, Value
 
 _ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OPENS: Final = (
-    r"(?:[\s*_`:\"'$>.\-\\(\[{]|(?:text|mathrm|mathbf|textbf|boxed)\s*\{|"
+    r"(?:[\s*_`:\"'$>.\-\\(\[{「『]|(?:text|mathrm|mathbf|textbf|boxed)\s*\{|"
     rf"{words_pattern('option')}|(?:the|is|most|likely|probably|为|是)\b)*+"
 )
 _ARTICLES: Final = frozenset("AI")
@@ -78,7 +78,7 @@ class _Patterns:
         joint = r"[\s)\]]*(?:[,;/&]|\band\b)[\s(\[]*"
         self.small_run = re.compile(rf"[\s*_(\[:]*(?i:{name}(?:{joint}{name})+)[\s.)\]*_]*$")
         self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{name}){apart}")
-        self.listed = re.compile(rf"[^\S\n]*[*-]*[^\S\n]*[(\[]?(?P<label>{name})[)\].:]")
+        self.listed = re.compile(rf"\s*[*-]*[^\S\n]*[(\[]?(?P<label>{name})[)\].:]")
         self.marked = re.compile(
             rf"(?:[(\[{{](?P<bracketed>{name})[)\]}}]|(?i:{words_pattern('option')})\s?[*_\"'(]*"
             rf"(?:(?P<named>{name}){apart}|(?<=\()(?P<small>(?i:{name}))(?=\))))"
@@ -167,20 +167,15 @@ class LetterReader:
 
     def _repeats_text(self, label: str, option_text: str) -> bool:
         """Return whether what follows a label is the text of its option."""
-        index = self.labels.index(label) if label in self.labels else len(self.texts)
-        text = self.texts[index] if index < len(self.texts) else ""
+        text = dict(zip(self.labels, self.texts, strict=False)).get(label, "")
         return bool(text) and self.bare(option_text).startswith(text)
 
     def _is_listed(self, response: Answer, label: str, start: int, stop: int) -> bool:
         """Return whether the line before or after another one opens with another label."""
         text = response.plain
-        before = text[max(0, start - _LINE_MAX) : start].rstrip()
-        after = text[stop : stop + _LINE_MAX]
-        lines = (
-            max(0, start - _LINE_MAX) + before.rfind("\n") + 1,
-            stop + len(after) - len(after.lstrip()),
-        )
-        neighbours = (self.patterns.listed.match(text, line) for line in lines)
+        begin = max(0, start - _LINE_MAX)
+        line_before = begin + text[begin:start].rstrip().rfind("\n") + 1
+        neighbours = (self.patterns.listed.match(text, line) for line in (line_before, stop))
         return any(
             neighbour is not None and neighbour["label"] != label for neighbour in neighbours
         )

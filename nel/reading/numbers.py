@@ -191,8 +191,8 @@ class NumberReader:
         numbers = list(numbers_in(text, start, stop, self.mark))
         if not numbers:
             return _in_words(response, start, stop)
-        first = numbers[0]
-        opening = first if _opens(text, start, first) else None
+        first_number = numbers[0]
+        opening = first_number if _opens(text, start, first_number) else None
         results = _results(text, numbers, start, stop)
         if opening and _is_settled(text, opening, text.rfind("=", start, stop)):
             results = []
@@ -205,16 +205,16 @@ class NumberReader:
         elif (
             is_declared
             and not opening
-            and is_denied(response.low, first.start, first.end, begin=start, words=0)
+            and is_denied(response.low, first_number.start, first_number.end, begin=start, words=0)
         ):
-            return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
+            return Value(None, first_number.start, first_number.end, Reason.NONE_OF_THESE)
         elif is_declared and (opening is None or takes_last):
             numbers = _of_last_sentence(text, numbers, start, stop)
             answer = numbers[-1] if takes_last else _outcome(text, start, numbers)
         # Two answers joined by "or" are none.
         is_joined = answer is numbers[0] and len(numbers) > 1 and _are_joined(text, *numbers[:2])
         if answer is None or answer.value is None or is_joined:
-            return Value(None, first.start, numbers[-1].end, Reason.SEVERAL)
+            return Value(None, first_number.start, numbers[-1].end, Reason.SEVERAL)
         return self._value_of(answer)
 
     def _only_named(

@@ -9,11 +9,11 @@ kind look like is the part of a `KindReader`. Depends on `nel.reading.forms` and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, runtime_checkable
 
-from nel.reading.clauses import is_retracted
-from nel.reading.forms import Declaration, declarations, line_end
+from nel.reading.clauses import is_denied, is_retracted
+from nel.reading.forms import Declaration, declarations
 from nel.reading.response import Answer, invented_turn
 from nel.reading.types import Form, Reading, Reason, Value
 
@@ -42,6 +42,9 @@ _WHOLE_MAX: Final = 4_000
 _LOOP: Final = 40
 """Characters at the end of a response that stand in it several times where it repeats itself."""
 _LOOPS_MIN: Final = 4
+_BOLD: Final = re.compile(r"\*\*([^*\n]{1,80})\*\*")
+_LINE: Final = re.compile(r"(?m)^[^\w\n]*+\w[^\n]*")
+"""A line that holds a word."""
 _WORD: Final = re.compile(r"\w")
 _MARK: Final = re.compile(r"[^\s.!?\"'*_`]")
 
@@ -116,7 +119,7 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     if _OPEN_BOX.search(response.text[-_BOX_MAX:]):
         reading.reject(len(response.text) - 1, len(response.text), Reason.CUT_OFF)
         return reading
-    lines = lines_of(response.text) or [(0, len(response.text))]
+    lines = [line.span() for line in _LINE.finditer(response.text)] or [(0, len(response.text))]
     value = reader.line(response, *lines[-1])
     if value is not None:
         return _settle(response, reading, value, Form.LINE)
@@ -126,10 +129,11 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     if _repeats_itself(response.text):
         reading.reject(*lines[-1], Reason.LOOPING)
         return reading
-    value = _only_line(response, reader) if isinstance(reader, ClosedReader) else None
+    value = _only_line(response, reader, lines) if isinstance(reader, ClosedReader) else None
     if value is not None:
         return _settle(response, reading, value, Form.LINE)
-    value = reader.sentence(response, *last_sentence(response.text))
+    sentence = last_sentence(response.text)
+    value = _bold(response, reader, *sentence) or reader.sentence(response, *sentence)
     if value is None and len(response.text) <= _WHOLE_MAX:
         value = reader.sentence(response, 0, len(response.text))
     if value is None:
@@ -139,26 +143,39 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     return _settle(response, reading, value, Form.SENTENCE)
 
 
-def _only_line(response: Answer, reader: ClosedReader) -> Value | None:
+def _only_line(
+    response: Answer, reader: ClosedReader, lines: Sequence[tuple[int, int]]
+) -> Value | None:
     """Return the only answer of all lines, whole or after a key: "Verdict: No"."""
-    text = response.plain
-    lines, start = [], 0
-    while start < len(text):
-        stop = line_end(text, start)
-        if text[start:stop].strip():
-            lines.append((start, stop))
-        start = stop + 1
     lines = lines[-_LINES_MAX:]
-    keyed = [(key.end(), stop) for start, stop in lines if (key := _KEY.match(text, start, stop))]
+    keys = (_KEY.match(response.plain, *line) for line in lines)
+    keyed = [(key.end(), stop) for key, (_, stop) in zip(keys, lines, strict=True) if key]
     for read_stretch in (reader.whole, reader.line):
-        values = {}
-        for stretch in (*lines, *keyed):
-            value = read_stretch(response, *stretch)
-            if value is not None and value.answer is not None:
-                values[value.answer] = value
-        if values:
-            return next(iter(values.values())) if len(values) == 1 else None
+        answers = _answers(response, read_stretch, (*lines, *keyed))
+        if answers:
+            return answers[0] if len(answers) == 1 else None
     return None
+
+
+def _bold(response: Answer, reader: KindReader, start: int, stop: int) -> Value | None:
+    """Return the only answer that a sentence sets in bold: "Weng earned **$10** for the hour"."""
+    stretches = [bold.span(1) for bold in _BOLD.finditer(response.text, start, stop)]
+    answers = [
+        value
+        for value in _answers(response, reader.line, stretches)
+        if not is_denied(response.low, value.start, value.end, begin=start)
+    ]
+    return answers[0] if len(answers) == 1 else None
+
+
+def _answers(
+    response: Answer,
+    read_stretch: Callable[[Answer, int, int], Value | None],
+    stretches: Sequence[tuple[int, int]],
+) -> list[Value]:
+    """Return the different answers that stretches hold, of equal ones the last."""
+    values = (read_stretch(response, *stretch) for stretch in stretches)
+    return list({value.answer: value for value in values if value and value.answer}.values())
 
 
 def _settle(response: Answer, reading: Reading, value: Value, form: Form) -> Reading:
@@ -168,23 +185,6 @@ def _settle(response: Answer, reading: Reading, value: Value, form: Form) -> Rea
         reading.reject(value.start, value.end, value.why)
         return reading
     return reading.take(value, form)
-
-
-def lines_of(text: str) -> list[tuple[int, int]]:
-    """Return the first and the last line of a text that hold a word, or the only one."""
-    word = _WORD.search(text)
-    if word is None:
-        return []
-    start = text.rfind("\n", 0, word.start()) + 1
-    stop = text.find("\n", word.start())
-    opening = (start, stop if stop >= 0 else len(text))
-    end = len(text)
-    while end > opening[1]:
-        start = text.rfind("\n", 0, end) + 1
-        if _WORD.search(text, start, end):
-            return [opening, (start, end)]
-        end = start - 1
-    return [opening]
 
 
 def last_sentence(text: str, begin: int = 0) -> tuple[int, int]:

@@ -115,18 +115,19 @@ def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) ->
 
 def _own_turn(text: str) -> str:
     """Return a text up to its first end token after a word; tokens before it become spaces."""
-    text = _START_TOKEN.sub(lambda token: " " * len(token[0]), text)
+    text = _START_TOKEN.sub(_spaces, text)
     start = 0
     for token in _END_TOKEN.finditer(text):
         if _WORD.search(text, start, token.start()):
-            return (
-                _END_TOKEN.sub(lambda token: " " * len(token[0]), text[:start])
-                + text[start : token.start()]
-            )
+            return _END_TOKEN.sub(_spaces, text[: token.start()])
         start = token.end()
-    text = _END_TOKEN.sub(lambda token: " " * len(token[0]), text)
+    text = _END_TOKEN.sub(_spaces, text)
     unknown_token = _UNKNOWN_TOKEN.search(text, max(0, len(text) - 40))
     return text[: unknown_token.start()] if unknown_token and unknown_token.start() else text
+
+
+def _spaces(token: re.Match[str]) -> str:
+    return " " * len(token[0])
 
 
 def before_next_question(response: str, prompt: str) -> str:

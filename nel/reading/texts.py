@@ -9,6 +9,7 @@ import json
 import re
 from typing import Final
 
+from nel.reading.clauses import words_pattern
 from nel.reading.forms import Declaration, named_in
 from nel.reading.own import own_answer
 from nel.reading.reader import read, sentences
@@ -17,7 +18,10 @@ from nel.reading.types import Form, Reading, Value
 from nel.types import ScorerInput
 
 _WRAPPING: Final = " \t\r\n*`“”「」"
-_END_MARKS: Final = ".。"
+_FULL_STOP: Final = re.compile(r"(?<!\.)[.。]\Z")
+_QUOTED: Final = re.compile(r"\A([\"'“])((?:(?!\1)[\s\S])*)[\"'”]\Z")
+_SENTENCE_WORDS_MAX: Final = 6
+"""Of a sentence that is not the whole response; a longer one is about the answer."""
 _WORDS_MAX: Final = 12
 """Of a line that is an answer in words; a longer one is a sentence about it."""
 _COMMAND: Final = re.compile(
@@ -26,6 +30,7 @@ _COMMAND: Final = re.compile(
 """A LaTeX command without an escape, whose first letter JSON takes for a control character."""
 _APPOSITION: Final = re.compile(r",\s(?:which|who|as|because|since|where)\b")
 _LATEX_WORDS: Final = re.compile(r"\s*\\(?:text|math)[a-z]*\s?\{(?P<words>[^{}]*)\}\s*")
+_COPULA: Final = re.compile(rf"\s*{words_pattern('copula')}\Z")
 _LIST_MARK: Final = re.compile(r"\s*(?:[-•]|\d{1,2}[.)])\s+")
 
 
@@ -57,12 +62,14 @@ class TextReader:
             if text[:start].strip()
             else text.startswith("\n\n", stop)
         )
-        words = text[start:stop].split()
-        if not (is_only or is_apart) or text[start:stop].rstrip().endswith((":", "?")):
+        line = text[start:stop].rstrip()
+        if not (is_only or is_apart) or line.endswith((":", "?")):
             return None
         if mention := next(iter(named_in(response, "text", start, stop)), None):
             return _unwrap(text, *mention)
-        if len(words) > _WORDS_MAX and (not is_only or text[start:stop].rstrip().endswith(".")):
+        is_sentence = line.endswith(".")
+        words_max = _SENTENCE_WORDS_MAX if is_sentence and not is_only else _WORDS_MAX
+        if len(line.split()) > words_max and (is_sentence or not is_only):
             return None
         mark = _LIST_MARK.match(text, start, stop)
         apposition = _APPOSITION.search(text, start, stop)
@@ -97,16 +104,8 @@ def field_value(text: str, start: int, stop: int) -> Value | None:
 def _unwrap(text: str, start: int, stop: int) -> Value | None:
     """Return a stretch without emphasis, quotation marks around all of it, and a full stop."""
     content = text[start:stop].strip(_WRAPPING)
-    if content.endswith(tuple(_END_MARKS)) and not content.endswith(".."):
-        content = content[:-1].rstrip(_WRAPPING)
-    if (
-        len(content) > 1
-        and content[0] in "\"'“"
-        and content[-1] in "\"'”"
-        and content[0] not in content[1:-1]
-    ):
-        content = content[1:-1]
-    content = content.strip(_WRAPPING)
+    content = _COPULA.sub("", _FULL_STOP.sub("", content).rstrip(_WRAPPING))
+    content = _QUOTED.sub(r"\2", content).strip(_WRAPPING)
     if not content:
         return None
     position = text.index(content, start)

@@ -11,8 +11,7 @@ while `nel.byob.scorers.f1_token` follows SQuAD (multisets, full precision).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -22,31 +21,16 @@ from nel.metrics import accuracy, mean, stderr
 from nel.reading.letters import LetterReader, chosen_labels, labels_for
 from nel.reading.numerals import parse_number
 from nel.reading.response import Answer, own_response
-from nel.reading.response import fold as plain_characters
 from nel.scoring.gold_choices import labels_of, letters_gold, letters_in
 from nel.scoring.golds import reads_gold, text_gold, texts_in
+from nel.scoring.locations import Location, match_at
 from nel.scoring.protocol import scorer
 from nel.scoring.states import Target, TaskState
-from nel.scoring.words import (
-    fold,
-    has_word,
-    normalise,
-    same_text,
-    searchable,
-    trim,
-    undress,
-    without_emoji,
-)
+from nel.scoring.tokens import f1_of
+from nel.scoring.words import fold, has_word, normalise, same_text, without_emoji
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
 
-Location = Literal["begin", "end", "any", "exact"]
 _LOCATIONS: Final = ("begin", "end", "any", "exact")
-_NUMERIC_MARKS = re.compile(r"\\([$,£€*_])")
-_DROPPED = str.maketrans("", "", "$,£€¥*_`")
-_FULL_STOP = re.compile(r"\.(?=\s|\Z|\D)")
-_EDGES: Final = "!?:;()[]{}<>\"'“”‘’=~@#^&|（）【】「」。！？：；，、…\\"
-_EQUATION = re.compile(r"\A[^\W\d]\w*\s*=\s*")
-_MARKS_AROUND: Final = "*_`$\"'"
 _DECLARED = re.compile(r"(?i)answer[\s*_]*[:：][^\S\n]*")
 _EMPHASIS: Final = "*_`$ \t"
 _PAIRS: Final = (
@@ -99,7 +83,7 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
         completion = state.output.completion
         answer: str | None = None
         for text in texts_in(list(target)):
-            is_match, answer = _match_one(
+            is_match, answer = match_at(
                 completion, text, location, ignore_case=ignore_case, numeric=numeric
             )
             if is_match:
@@ -282,7 +266,8 @@ def f1(
             if not has_word(gold) or text.strip() == gold.strip():
                 value = float(same_text(text, gold))
             else:
-                value = _f1(words, set(_words_of(gold)) - stopped)
+                gold_words = set(_words_of(gold)) - stopped
+                value = f1_of(len(words & gold_words), len(words), len(gold_words))
             highest = max(highest, value)
         return Score(value=round(highest, 2), answer=text)
 
@@ -319,92 +304,6 @@ def exact() -> Scorer:
     return score  # type: ignore[return-value]
 
 
-def _match_one(
-    completion: str, target: str, location: Location, *, ignore_case: bool, numeric: bool
-) -> tuple[bool, str | None]:
-    """Return whether one target matches, and what is shown as the answer."""
-    answer = completion.strip()
-    if numeric:
-        number = _numeral(_without_marks(target.strip()))
-        if number is not None:
-            folded = plain_characters(answer).strip()
-            is_match, token = _match_number(folded, number, location)
-            return is_match, answer if token == folded else token
-    if not has_word(target):
-        return _match_marks(answer, target, location), answer
-    bare = answer if "<" in target or "\\" in target else undress(answer)
-    value, sought = (trim(without_emoji(fold(text))) for text in (bare, target))
-    if ignore_case:
-        value, sought = value.casefold(), sought.casefold()
-    if numeric:
-        return _stands_apart(value, sought, location), answer
-    if location == "begin":
-        is_match = value.startswith(sought)
-    elif location == "end":
-        is_match = value.endswith(sought)
-    else:
-        is_match = value == sought if location == "exact" else sought in value
-    return is_match, answer
-
-
-def _match_marks(answer: str, target: str, location: Location) -> bool:
-    """Return whether a target of marks stands where it should; a word's punctuation is none."""
-    if location == "exact" or same_text(answer, target):
-        return same_text(answer, target)
-    around = f"[{_MARKS_AROUND}]*"
-    before = rf"\A{around}" if location == "begin" else rf"(?<![^\s{_MARKS_AROUND}])"
-    after = rf"{around}\.?{around}\Z" if location == "end" else rf"(?![^\s.{_MARKS_AROUND}])"
-    marks = re.escape(searchable(target).strip())
-    return re.search(f"{before}{marks}{after}", searchable(answer.strip())) is not None
-
-
-def _stands_apart(value: str, sought: str, location: Location) -> bool:
-    """Return whether a text stands where it should and is not part of a longer number: 160% does
-    not end in 60%.
-    """
-    begins, ends = location in ("begin", "exact"), location in ("end", "exact")
-    before = r"\A" if begins else r"(?<![\d.,−-])" if sought[:1].isdigit() else ""
-    after = r"\Z" if ends else r"(?!\d)" if sought[-1:].isdigit() else ""
-    return re.search(before + re.escape(sought) + after, value) is not None
-
-
-def _match_number(answer: str, gold: Fraction, location: Location) -> tuple[bool, str | None]:
-    """Return whether the number at a location is the gold one, and that number as written."""
-    text = _without_marks(answer)
-    if location == "exact":
-        numeral = _EQUATION.sub("", text.replace("\\boxed{", "").strip(_EDGES + "\\ "))
-        return _numeral(_trim(numeral)) == gold, answer
-    numerals = ((token, _numeral(token)) for token in _tokens(text, backwards=location == "end"))
-    numbers = ((token, number) for token, number in numerals if number is not None)
-    if location == "any":
-        token = next((token for token, number in numbers if number == gold), None)
-        return token is not None, token or answer
-    token, number = next(numbers, ("", None))
-    return number == gold, token
-
-
-def _numeral(text: str) -> Fraction | None:
-    return parse_number(text, numeral_only=True)
-
-
-def _without_marks(text: str) -> str:
-    """Return a text without the marks that stand in and around numbers."""
-    return _FULL_STOP.sub("", _NUMERIC_MARKS.sub(r"\1", text).translate(_DROPPED))
-
-
-def _tokens(text: str, *, backwards: bool) -> Iterator[str]:
-    """Yield the words of a text, their outer marks trimmed, ``x=42`` as its two sides."""
-    words = text.split()
-    for word in reversed(words) if backwards else words:
-        parts = [side for side in word.replace("\\boxed{", " ").replace("=", " ").split() if side]
-        for side in reversed(parts) if backwards else parts:
-            yield _trim(side)
-
-
-def _trim(word: str) -> str:
-    return word.strip().strip(_EDGES).rstrip(".")
-
-
 def _accepted_text(
     captured: Sequence[str], targets: Sequence[str], *, ignore_case: bool, match_all: bool
 ) -> str | None:
@@ -424,9 +323,8 @@ def _after_marker(text: str) -> str | None:
 
 
 def _letter(text: str) -> str | None:
-    markers = list(_DECLARED.finditer(text))[-1:]
-    reader = LetterReader(_LETTERS)
-    value = reader.opening(Answer(text), markers[0].end(), len(text)) if markers else None
+    answer = _after_marker(text) or ""
+    value = LetterReader(_LETTERS).opening(Answer(answer), 0, len(answer))
     return None if value is None or value.answer is None or "," in value.answer else value.answer
 
 
@@ -474,13 +372,3 @@ def _words_of(text: str) -> list[str]:
 def _number_of(word: str) -> str:
     number = parse_number(word, numeral_only=True) if _DIGIT.search(word) else None
     return word if number is None else str(number)
-
-
-def _f1(words: set[str], gold: set[str]) -> float:
-    """Return the F1 of two sets as Inspect has it: an empty gold set has a recall of 1."""
-    common = len(words & gold)
-    precision = common / len(words) if words else 1.0
-    recall = common / len(gold) if gold else 1.0
-    if not words:
-        return 0.0
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

@@ -1,6 +1,6 @@
 """How much of a response overlaps its references: token F1, BLEU, ROUGE, chrF.
 
-Depends on sacrebleu and rapidfuzz, imported when a rule first needs them. Each number is a
+Depends on `nel.scoring.tokens`, and on sacrebleu, imported when a rule first needs it. Each number is a
 published definition, equal to its reference implementation where there is one. Overlap is not
 correctness: a long answer that contains the gold answer scores low, and so does a right answer in
 other words.
@@ -9,42 +9,34 @@ other words.
 from __future__ import annotations
 
 import math
-import re
-import string
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from nel.core.timed_regex import compile_pattern
 from nel.errors import DatasetError, ScorerError, UndefinedMetric
 from nel.metrics import Metric, metric
 from nel.reading.texts import compared_text
 from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold, text_gold
+from nel.scoring.tokens import (
+    answer_tokens,
+    ngrams,
+    rouge_scores,
+    rouge_tokens,
+    shared_count,
+    squad_scores,
+    squad_tokens,
+)
 from nel.types import SampleScore, ScorerInput
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
-LCS_TOKEN_PAIRS_MAX: Final = 40_000_000_000
-"""Most pairs of response and reference tokens for `rouge`: 200,000 by 200,000, some seconds."""
-
 CHRF_CHARACTERS_MAX: Final = 4_000_000
 """Characters of both sides that `chrf` counts at most; each can take 600 bytes of memory."""
 
 _BLEU_ORDERS: Final = (1, 2, 3, 4)
-_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLE = re.compile(r"\b(a|an|the)\b")
-_UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-"""Scripts that write no spaces between words."""
-_ROUGE_WORD: Final = rf"""(?x)
-    [a-z0-9]+
-  | [{_UNSPACED}] \p{{M}}*
-  | (?: (?: (?! [\p{{Latin}}\p{{Common}}{_UNSPACED}] ) \p{{L}} | (?! [0-9] ) \p{{Nd}} ) \p{{M}}* )+
-"""
-"""A word; of an unspaced script, a character. Latin text has the tokens of rouge-score."""
 
 
 @in_process
@@ -86,10 +78,10 @@ def squad_f1(answer: str, references: Sequence[str]) -> tuple[float, float, floa
     ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
     """
     bare = squad_tokens(answer)
-    response = bare or _answer_tokens(answer)
+    response = bare or answer_tokens(answer)
     scores = [
-        _squad_f1(response if tokens else bare, tokens)
-        for tokens in map(_answer_tokens, references)
+        squad_scores(response if tokens else bare, tokens)
+        for tokens in map(answer_tokens, references)
     ]
     return max(scores, key=lambda score: score[0])
 
@@ -136,8 +128,8 @@ def bleu(sample: ScorerInput) -> dict[str, float]:
     penalty = min(0.0, 1 - nearest / length)
     scores, logarithms = {}, 0.0
     for order in _BLEU_ORDERS:
-        n_shared = _shared_count(
-            _ngrams(response, order), [_ngrams(tokens, order) for tokens in references]
+        n_shared = shared_count(
+            ngrams(response, order), [ngrams(tokens, order) for tokens in references]
         )
         logarithms += math.log((n_shared + 1) / (max(length - order + 1, 0) + 1))
         scores[f"bleu_{order}"] = math.exp(penalty + logarithms / order)
@@ -151,7 +143,7 @@ def token_golds(sample: ScorerInput, **_: object) -> list[list[str]]:
         DatasetError: It finds none.
     """
     tokens = [
-        tokens_of_text for text in text_gold(sample) if (tokens_of_text := _rouge_tokens(text))
+        tokens_of_text for text in text_gold(sample) if (tokens_of_text := rouge_tokens(text))
     ]
     if not tokens:
         raise DatasetError(
@@ -188,8 +180,8 @@ def rouge(sample: ScorerInput) -> dict[str, float]:
     >>> rouge(ScorerInput(response="The cat sat.", target="the cat is sat"))
     {'rouge_1': 0.8571428571428571, 'rouge_2': 0.4, 'rouge_l': 0.8571428571428571}
     """
-    response = _rouge_tokens(sample.response)
-    scores = [_rouge_scores(response, reference) for reference in token_golds(sample)]
+    response = rouge_tokens(sample.response)
+    scores = [rouge_scores(response, reference) for reference in token_golds(sample)]
     maxima = [max(values) for values in zip(*scores, strict=True)]
     return dict(zip(("rouge_1", "rouge_2", "rouge_l"), maxima, strict=True))
 
@@ -315,91 +307,6 @@ def corpus_ter(responses: Sequence[str], references: Sequence[str | Sequence[str
 
     columns = _reference_columns(responses, references, "TER")
     return float(TER().corpus_score(list(responses), columns).score)
-
-
-def squad_tokens(text: str) -> list[str]:
-    """Return a text's words as SQuAD has them: lower case, no ASCII punctuation, no articles.
-
-    >>> squad_tokens("The U.S., a nation")
-    ['us', 'nation']
-    """
-    return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
-
-
-def _answer_tokens(text: str) -> list[str]:
-    """Return a text's words as SQuAD compares them, or what it drops if that is all of it."""
-    lowered = text.lower()
-    return squad_tokens(text) or lowered.translate(_NO_PUNCTUATION).split() or lowered.split()
-
-
-def _ngrams(tokens: list[str], order: int) -> Iterable[Hashable]:
-    return tokens if order == 1 else zip(*(tokens[start:] for start in range(order)), strict=False)
-
-
-def _shared_count(items: Iterable[Hashable], references: Sequence[Iterable[Hashable]]) -> int:
-    """Return how many items occur in one of the references, up to the highest count of each."""
-    counts = Counter(items)
-    limits: Counter[Hashable] = Counter()
-    for reference in references:
-        # Counting only what can match keeps memory at the size of the response.
-        common = Counter(filter(counts.__contains__, reference))
-        limits = limits | common if limits else common
-    return sum(map(min, limits.values(), map(counts.__getitem__, limits)))
-
-
-def _f1(matches: int, response_total: int, reference_total: int) -> float:
-    if not matches:
-        return 0.0
-    precision, recall = matches / response_total, matches / reference_total
-    return 2 * precision * recall / (precision + recall)
-
-
-def _squad_f1(response: list[str], reference: list[str]) -> tuple[float, float, float]:
-    if not response or not reference:
-        is_equal = float(response == reference)
-        return is_equal, is_equal, is_equal
-    matches = _shared_count(response, [reference])
-    f1 = _f1(matches, len(response), len(reference))
-    return f1, matches / len(response), matches / len(reference)
-
-
-def _rouge_tokens(text: str) -> list[str]:
-    return compile_pattern(_ROUGE_WORD).findall(text.lower())
-
-
-def _rouge_scores(response: list[str], reference: list[str]) -> tuple[float, float, float]:
-    n_response, n_reference = len(response), len(reference)
-    words = _shared_count(response, [reference])
-    pairs = _shared_count(_ngrams(response, 2), [_ngrams(reference, 2)]) if words > 1 else 0
-    common = lcs_length(response, reference) if words > 1 else words
-    return (
-        _f1(words, n_response, n_reference),
-        _f1(pairs, n_response - 1, n_reference - 1),
-        _f1(common, n_response, n_reference),
-    )
-
-
-def lcs_length(response: list[str], reference: list[str]) -> int:
-    """Return the length of the longest common subsequence.
-
-    Words that one side lacks cannot be in it.
-    """
-    if response == reference:
-        return len(response)
-    from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - only with rouge
-
-    shared = set(response).intersection(reference)
-    response_words, reference_words = (
-        [word for word in words if word in shared] for words in (response, reference)
-    )
-    pairs = len(response_words) * len(reference_words)
-    if pairs > LCS_TOKEN_PAIRS_MAX:
-        raise ScorerError(
-            f"rouge_l would compare {len(response_words):,} response tokens with {len(reference_words):,} target"
-            f" tokens, {pairs:,} pairs; the cap is {LCS_TOKEN_PAIRS_MAX:,}; shorten the texts or"
-            " lower max_tokens"
-        )
-    return LCSseq.similarity(response_words, reference_words)
 
 
 def _reference_columns(

@@ -176,10 +176,10 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     """
     response, ran_on = own_answer(sample)
     if pattern is None:
-        declared = read_text(response, declared_only=True).value
+        declared_text = read_text(response, declared_only=True).value
     else:
-        declared = last_group(pattern, response.text)
-    return {**_verdict(sample, declared), **ran_on}
+        declared_text = last_group(pattern, response.text)
+    return {**_verdict(sample, declared_text), **ran_on}
 
 
 def _verdict(sample: ScorerInput, text: str | None) -> dict[str, bool | str | None]:

@@ -52,9 +52,8 @@ _FOLDED: Final = _Table(
         "⁄": "/",
         "∕": "/",
         "∗": "*",
+        "♭": "b",
         **dict.fromkeys("™®"),
-        **dict.fromkeys("✔✅", "✓"),
-        "❌": "✗",
     }
 )
 _RAISED: Final = re.compile("[⁻⁺⁰¹²³⁴-⁹]+|[¼½¾⅐-⅞](?<=\\d.)")
@@ -101,7 +100,7 @@ _TOKEN: Final = re.compile(
       | (?:\d++\.(?=\d))?+ {_MARKED_LETTER}++ (?:['+\#^]++{_MARKED_LETTER}++)*+ [+\#]*+      # 18kg
       | -(?=[\d.(\\√∞]|[^\W\d_]\b)(?<![\w)\]}}.-]-)
       | [+*/](?=\s?(?:[\d(\\]|[^\W\d_]\b)) (?: (?<=[\w)\]].) | (?<=[\w)\]]\s.) )  # x + 5
-      | [=<>^≠≤≥±√♭♯] | ~(?=\w)
+      | [=<>^≠≤≥±√♯] | ~(?=\w)
     )++
     | [^\w\s\x00-\x7f]
     """,
@@ -114,8 +113,13 @@ _ARTICLE: Final = re.compile(
 _DISREGARDED: Final = bytes(
     code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE"
 )
-_LOOSE: Final = re.compile(r"'s\Z|(?<=[^\W\d_]{4})\d{1,2}\Z|(?<=[^\W\d_]{2})\^\d{1,3}\Z")
-"""The end of a possessive, and the number of a footnote: "Lisbon2"."""
+_UNIT: Final = re.compile(
+    r"(?a:\d)(?=(?:[kcm]?m|[km]?g|m?l|lbs?|oz|ft|mph|km/h|[KMGT]B|[kMG]?Hz|k?Wh?)(?![\w'^]))"
+)
+_LOOSE: Final = re.compile(
+    r"'s\Z|(?<=[^\W\d_]{3})'[^\W\d_]{1,6}\Z|(?<=[^\W\d_]{4})\d{1,2}\Z|(?<=[^\W\d_]{2})\^\d{1,3}\Z"
+)
+"""The end of a possessive, a Turkish ending ("Ankara'dır"), the number of a footnote ("Lisbon2")."""
 _GAPS: Final = re.compile(r" ?([^\w\s.]) ?")
 """Spaces around marks, which do not count: ``x = 5``."""
 _SYMBOLS: Final = "\u00a6-\u00b0\u2100-\u2bff\u3000-\u33ff\ufffd\U0001d000-\U0001faff"
@@ -196,12 +200,12 @@ def normalise(text: str, *, accents: bool = True) -> str:
     ``5%`` and ``x ≠ y``. An article is dropped before another word only.
 
     Args:
-        accents: Keep them.
+        accents: Keep them, and a unit that is joined to its number (``5kg``).
 
     >>> normalise("  The Beatles! "), normalise("Vitamin A"), normalise("-$1,000.5"), normalise("A-")
     ('beatles', 'vitamin a', '-1000.5', 'a-')
-    >>> normalise("K♠"), normalise("Paris 🎉"), normalise("Málaga", accents=False)
-    ('k ♠', 'paris', 'malaga')
+    >>> normalise("B♭"), normalise("Paris 🎉"), normalise("Málaga", accents=False)
+    ('bb', 'paris', 'malaga')
     """
     build = _normal if len(text) > _REMEMBERED_MAX else _remembered
     return build(text, accents)
@@ -224,6 +228,8 @@ class Words:
         if not accents and not folded.isascii():
             folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded.translate(_STROKES)))
             folded = unicodedata.normalize("NFC", folded)
+        if not accents:
+            folded = _UNIT.sub(r"\g<0> ", folded)
         folded = _ARTICLE.sub("", folded)
         for fragment, pattern, usual in _REWRITTEN:
             if fragment in folded:
@@ -269,9 +275,9 @@ class Words:
         end = self._low.find(ending, *tail.span()) + len(ending)
         end = end if end >= tail.start() + len(ending) else tail.end()
         if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX and not self.plain.islower():
-            written = self.plain[start:end]
-            may_be_word = len(answer) == 1 or not written.isupper()
-            if written.islower() or (may_be_word and _SMALL_WORD.match(self.plain, end)):
+            spelling = self.plain[start:end]
+            may_be_word = len(answer) == 1 or not spelling.isupper()
+            if spelling.islower() or (may_be_word and _SMALL_WORD.match(self.plain, end)):
                 return False
         if _BRACKETED.match(answer) and not self._stands_in_brackets(answer, start, end):
             return False
@@ -309,10 +315,8 @@ def _dense(marks: str) -> str:
 
 
 def _counts(word: str) -> bool:
-    """Return whether it is a word or a mark that counts: of mathematics, or a piece, a suit or a
-    note; an emoji does not.
-    """
-    if len(word) > 1 or word.isascii() or "♔" <= word <= "♯":
+    """Return whether it is a word or a mark of mathematics, and not an emoji."""
+    if len(word) > 1 or word.isascii():
         return True
     category = unicodedata.category(word)
     return category[0] in "LNM" or category == "Sm"

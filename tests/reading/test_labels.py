@@ -58,6 +58,11 @@ def test_a_label_after_a_key_with_an_explanation_below() -> None:
     assert (reading.value, reading.form) == ("invalid", Form.LINE)
 
 
+def test_a_label_that_is_asked_about_is_not_an_answer() -> None:
+    """ "valid: no" denies the label."""
+    assert label("Valid: no").value is None
+
+
 def test_the_label_beside_a_denied_one_is_given() -> None:
     """A denial reaches only its own clause."""
     assert label("It is not valid, it is invalid.").value == "invalid"

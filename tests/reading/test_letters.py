@@ -45,6 +45,16 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("Die Antwort ist also D.", "D", Form.PHRASE),
         ("La risposta corretta è la D.", "D", Form.PHRASE),
         ("الإجابة الصحيحة هي B", "B", Form.PHRASE),
+        ("Antwort B ist richtig.", "B", Form.SENTENCE),
+        ("La opción correcta es la B.", "B", Form.PHRASE),
+        ("答えは「C」です。", "C", Form.PHRASE),
+        ("सही विकल्प D है।", "D", Form.PHRASE),
+        ("Doğru cevap C seçeneğidir.", "C", Form.PHRASE),
+        ("Đáp án đúng là **C**.", "C", Form.PHRASE),
+        ("The answer is not A but C.", "C", Form.PHRASE),
+        ("I think it's C, but I'm not sure.", "C", Form.SENTENCE),
+        ("I'd go with **B**.", "B", Form.SENTENCE),
+        ("**A** is wrong, and **C** fits.", "C", Form.SENTENCE),
     ],
 )
 def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -> None:
@@ -78,6 +88,7 @@ def test_an_option_by_its_text(text: str, choices: tuple[str, ...], value: str |
         ("The answer is A or B.", Reason.SEVERAL),
         ("The answer is not B.", Reason.NONE_OF_THESE),
         ("The answer is B. Wait, that cannot be.", Reason.RETRACTED),
+        ("The answer is A. No, B.", Reason.RETRACTED),
     ],
 )
 def test_why_a_letter_is_rejected(text: str, reason: Reason) -> None:

@@ -55,6 +55,8 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         ("Die Antwort ist 12,5.", "12.5", Form.PHRASE),
         ("First 6 * 7 = 42.\nThen 42 + 8 = 50", "50", Form.SENTENCE),
         ("They add up. So the total is 25 dollars.", "25", Form.SENTENCE),
+        ("So Weng earned **$10** for babysitting 50 minutes.", "$10", Form.SENTENCE),
+        ("The answer is not 16 but 15.", "15", Form.PHRASE),
         ("12 apples", "12", Form.LINE),
         ("Tom has 3 apples and Ann has 4 pears.", None, None),
         ("The answer is not 42.", None, None),

@@ -422,7 +422,7 @@ def test_exact(response: str, target: Any, value: str) -> None:
     assert _value(exact(), response, target) == value
 
 
-_TEXTS_THAT_DIFFER = [("♞f3", "♝f3"), ("A-", "A"), ("1/2", "12"), ("Vitamin A", "Vitamin")]
+_TEXTS_THAT_DIFFER = [("A-", "A"), ("1/2", "12"), ("Vitamin A", "Vitamin")]
 
 
 @pytest.mark.parametrize(("response", "target"), _TEXTS_THAT_DIFFER)

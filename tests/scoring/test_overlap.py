@@ -16,8 +16,8 @@ from sacrebleu import corpus_chrf as sacrebleu_corpus_chrf
 from sacrebleu.metrics.chrf import CHRF
 
 from nel.errors import DatasetError, ScorerError, UndefinedMetric
-from nel.scoring import overlap
 from nel.scoring.overlap import bleu, chrf, corpus_bleu, corpus_chrf, f1_token, rouge
+from nel.scoring.tokens import rouge_tokens, shared_count
 from nel.types import ScorerInput
 from tests.support.tiers import ENDS, representatives
 
@@ -70,12 +70,12 @@ texts = st.text(alphabet=st.one_of(st.sampled_from("ab the. 1猫\n"), st.charact
 
 
 def _has_words(text: str) -> bool:
-    return bool(overlap._rouge_tokens(text))
+    return bool(rouge_tokens(text))
 
 
 def _is_latin(*given_texts: str) -> bool:
     """Return whether the package rouge-score finds all words of some texts."""
-    return all(token.isascii() for text in given_texts for token in overlap._rouge_tokens(text))
+    return all(token.isascii() for text in given_texts for token in rouge_tokens(text))
 
 
 def _rouge_reference(targets: list[str], response: str) -> list[float]:
@@ -223,7 +223,7 @@ def test_a_target_without_a_word_is_a_bad_row_for_rouge() -> None:
 )
 def test_words_of_other_scripts(text: str, tokens: list[str]) -> None:
     """Words stand between spaces, or are single characters; a vowel sign belongs to its letter."""
-    assert overlap._rouge_tokens(text) == tokens
+    assert rouge_tokens(text) == tokens
 
 
 @given(texts, texts)
@@ -244,7 +244,7 @@ def test_identical_texts_have_full_marks_unless_empty(text: str) -> None:
     assert f1_token(sample)["f1"] == 1.0
     assert set(bleu(sample).values()) == {1.0 if text.split() else 0.0}
     found = rouge(sample)
-    n_tokens = len(overlap._rouge_tokens(text))
+    n_tokens = len(rouge_tokens(text))
     assert found == {"rouge_1": float(n_tokens > 0), "rouge_2": float(n_tokens > 1), "rouge_l": float(n_tokens > 0)}
     assert list(chrf(sample).values()) == pytest.approx([100.0 if text.split() else 0.0] * 2)
 
@@ -371,4 +371,4 @@ def test_faults_of_a_corpus_are_named() -> None:
 @given(st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30))
 def test_shared_counts_are_the_intersection_of_counters(left: list[str], right: list[str]) -> None:
     """With one reference the clipped count is the size of the multiset intersection."""
-    assert overlap._shared_count(left, [right]) == (Counter(left) & Counter(right)).total()
+    assert shared_count(left, [right]) == (Counter(left) & Counter(right)).total()

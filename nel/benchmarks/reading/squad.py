@@ -15,7 +15,8 @@ from typing import Any, Final
 from nel.benchmarks.short_answers import same_span, short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.reading.own import own_answer
-from nel.scoring.overlap import squad_f1, squad_tokens
+from nel.scoring.overlap import squad_f1
+from nel.scoring.tokens import squad_tokens
 
 REVISION_1 = "7b6d24c440a36b6815f21b70d25016731768db1f"
 REVISION_2 = "3ffb306f725f7d2ce8394bc1873b24868140c412"

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from nel.benchmarks.instructions.words import ends_sentence
 from nel.compat.evalscope.values import check_import
-from nel.scoring.overlap import lcs_length
+from nel.scoring.tokens import lcs_length
 
 _CHINESE: Final = re.compile("[\u4e00-\u9fa5]")
 _SENTENCE_ENDS: Final = (
