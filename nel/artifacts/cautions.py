@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from nel.core.finish_reasons import ending_of
+from nel.core.finish_reasons import Ending
 from nel.types import Outcome, Response, Scored, Unscored
 
 _REASONS_MAX: Final = 8
@@ -44,13 +44,12 @@ class ScorerNotes:
             self.missing_packages[package_match["name"]] += 1
         if not details:
             return
-        self.shared_passes += (
-            isinstance(outcome, Scored)
-            and details.get("mode") in ("equality", "shared")
-            and details.get("verdict") == "passed"
-        )
-        self.ran_on += details.get("ran_on") is True
-        self.in_other_form += details.get("in_asked_form") is False
+        if details.get("mode") in ("equality", "shared") and details.get("verdict") == "passed":
+            self.shared_passes += isinstance(outcome, Scored)
+        if details.get("ran_on") is True:
+            self.ran_on += 1
+        if details.get("in_asked_form") is False:
+            self.in_other_form += 1
 
     def warnings(self) -> list[tuple[str, str]]:
         """Return the kind and the text of each warning; nothing where there is nothing to note."""
@@ -100,11 +99,9 @@ class UnknownEndings:
         """Start with nothing observed."""
         self._counts: Counter[str] = Counter()
 
-    def add(self, response: Response | None) -> None:
-        """Note one response, or that there is none."""
-        if response is None or response.error is not None:
-            return
-        if ending_of(response.finish_reason) == "unknown":
+    def add(self, response: Response, ending: Ending) -> None:
+        """Note one answer, and what its finish reason means."""
+        if ending == "unknown":
             name = (response.finish_reason or "")[:_CHARACTERS_MAX]
             has_room = name in self._counts or len(self._counts) < _REASONS_MAX
             self._counts[name if has_room else "others"] += 1
@@ -129,16 +126,18 @@ class SilentCuts:
         self._full_prompts: Counter[int] = Counter()
         """Prompts by their tokens, where those are a usual size of a context window."""
 
-    def add(self, response: Response | None) -> None:
-        """Note one response, or that there is none; of an episode the usage is that of all steps."""
-        if response is None or response.error is not None or response.episode is not None:
+    def add(self, response: Response, ending: Ending) -> None:
+        """Note one answer, and what its finish reason means; of an episode the usage is that of all
+        steps.
+        """
+        if response.episode is not None:
             return
-        is_complete = ending_of(response.finish_reason) == "complete"
-        is_empty = not response.text.strip() and not response.tool_calls
+        is_complete = ending == "complete"
         n_tokens = response.usage.completion_tokens
         if self._tokens_max is not None and is_complete and n_tokens is not None:
             self._at_limit += n_tokens >= self._tokens_max
-        self._only_reasoning += is_complete and is_empty and bool(response.reasoning)
+        if is_complete and response.reasoning:
+            self._only_reasoning += not response.text.strip() and not response.tool_calls
         prompt = response.usage.prompt_tokens or 0
         if prompt >= _WINDOW_MIN and prompt.bit_count() == 1:
             self._full_prompts[prompt] += 1
@@ -176,10 +175,8 @@ class Copies:
         self._is_equal = True
         self._n_answers = 0
 
-    def add(self, question: int, response: Response | None) -> None:
-        """Note one response, or that there is none; the repeats of a question come together."""
-        if response is None or response.error is not None:
-            return
+    def add(self, question: int, response: Response) -> None:
+        """Note one answer; the repeats of a question come together."""
         if question != self._question:
             self._question, self._text = question, response.text
             self._n_answers, self._is_equal = 1, True

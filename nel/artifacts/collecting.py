@@ -33,6 +33,7 @@ from nel.artifacts.served import ServedBuilds
 from nel.artifacts.spread import Spread
 from nel.authoring.statistics_names import choose_statistics
 from nel.config.schema import Price
+from nel.core.finish_reasons import ending_of
 from nel.core.message_json import messages_in
 from nel.core.strict_json import dumps_line, loads
 from nel.engine.store.projections.replies import exchanges
@@ -45,7 +46,7 @@ from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accumulator
 from nel.metrics.category_fields import fields_of
 from nel.metrics.question_intervals import Design
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
-from nel.types import Outcome, SampleScore, Score, Unscored
+from nel.types import Outcome, Response, SampleScore, Score, Unscored
 
 if TYPE_CHECKING:
     from nel.artifacts.early_stop import EarlyStop
@@ -133,7 +134,7 @@ class Collection:
         self.n_not_run = 0
         self.n_beyond = 0
         """Responses that were in flight when a stop rule ended the benchmark."""
-        self._question: object = None
+        self._question: object = object()
         """What the latest judgements were about."""
         self._n_questions = 0
 
@@ -212,35 +213,41 @@ class Collection:
 
     def _add(self, result: Result) -> None:
         """Add a result that counts to all else."""
-        outcome, response, sample = result.outcome, result.response, result.sample
+        outcome, response = result.outcome, result.response
         self.n_not_run += not result.was_run
         self.failures.add(result)
         reward = reward_of(outcome)
         if reward is not None:
             self.spread.add(result.idx, reward)
-        self.endings.add(response)
-        self.cuts.add(response)
-        self.copies.add(result.idx, response)
-        self.notes.add(outcome)
-        self.served.add(result.idx, response)
-        self._add_judgements(result)
+        if response is not None and response.error is None:
+            self._add_answer(result.idx, response)
         if response is not None and response.model is not None and len(self.models) < SERVED_MAX:
             self.models.add(response.model)
+        self.notes.add(outcome)
+        self._add_judgements(result)
         if not self.chosen.requested.is_empty:
-            group = None if sample is None else sample.group
+            group = None if result.sample is None else result.sample.group
             self.chosen.add(result.idx, outcome, _sample_score(result), group=group)
-        for collector in (self.calibrating, self.auditing):
-            if collector is not None:
-                collector.add(result)
+        if self.calibrating is not None:
+            self.calibrating.add(result)
+        if self.auditing is not None:
+            self.auditing.add(result)
+
+    def _add_answer(self, question: int, response: Response) -> None:
+        ending = ending_of(response.finish_reason)
+        self.endings.add(response, ending)
+        self.cuts.add(response, ending)
+        self.copies.add(question, response)
+        self.served.add(question, response)
 
     def _add_judgements(self, result: Result) -> None:
-        # Pairs of several models may share a question.
-        row = {} if result.sample is None else result.sample.metadata
-        question = row.get("question_id", result.idx) if "baseline" in row else result.idx
-        if self._n_questions == 0 or question != self._question:
+        sample, outcome, question = result.sample, result.outcome, result.idx
+        if sample is not None and "baseline" in sample.metadata:
+            # Pairs of several models may share a question.
+            question = sample.metadata.get("question_id", question)
+        if question != self._question:
             self._question = question
             self._n_questions += 1
-        outcome = result.outcome
         judgements = outcome.details.get(JUDGEMENTS)
         unscored = outcome if isinstance(outcome, Unscored) else None
         is_fault = unscored is not None and unscored.cause == "judge"

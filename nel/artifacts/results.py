@@ -7,7 +7,7 @@ fields must be equal.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, NotRequired, TypeAlias
@@ -36,6 +36,7 @@ from nel.types import (
     Unscored,
     UnscoredCause,
     Usage,
+    value_class,
 )
 
 SCORED: Final = "scored"
@@ -46,6 +47,8 @@ ELSEWHERE = Unscored(
     cause="cancelled", kind="other_shard", detail="another shard of the run asks it"
 )
 """What a sample of another shard is for those who do not leave it out."""
+_NO_RESPONSE: Final = Response()
+"""Stands for the answer of a sample that has none."""
 
 
 Date: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
@@ -187,7 +190,7 @@ class ResultLine(LineHead):
     episode: NotRequired[EpisodeFields]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class Result:
     """A (sample, repeat), decoded."""
 
@@ -262,7 +265,9 @@ def _moments(stored_result: StoredResult) -> tuple[float, float] | None:
 
 def result_line(result: Result, head: LineHead) -> ResultLine:
     """Return the JSON object of one line of results.jsonl."""
-    sample, response, outcome = result.sample, result.response, result.outcome
+    sample, outcome = result.sample, result.outcome
+    has_answer = result.response is not None and result.response.error is None
+    response = result.response or _NO_RESPONSE
     line: ResultLine = {
         "benchmark": head["benchmark"],
         "model": head["model"],
@@ -271,12 +276,12 @@ def result_line(result: Result, head: LineHead) -> ResultLine:
         "repeat": result.repeat,
         "reward": reward_of(outcome),
         "expected_answer": None if sample is None else sample.target,
-        "model_response": None if response is None or response.error is not None else response.text,
-        "reasoning": None if response is None else response.reasoning,
+        "model_response": response.text if has_answer else None,
+        "reasoning": response.reasoning,
         "extracted_answer": None if isinstance(outcome, Unscored) else outcome.answer,
         "outcome": outcome_json(outcome),
-        "finish_reason": None if response is None else response.finish_reason,
-        "served_model": None if response is None else response.model,
+        "finish_reason": response.finish_reason,
+        "served_model": response.model,
         "prompt": None if sample is None else _prompt(sample),
         "metadata": _metadata(sample),
         "group": None if sample is None else sample.group,
@@ -285,12 +290,12 @@ def result_line(result: Result, head: LineHead) -> ResultLine:
             if isinstance(outcome, Unscored)
             else {**outcome.details, "metrics": dict(outcome.metrics)}
         ),
-        "tokens": _tokens(response),
-        "timing": _timing(result),
+        "tokens": _tokens_of(response.usage),
+        "timing": _timing(response, result.asked),
     }
-    if response is not None and response.tool_calls:
+    if response.tool_calls:
         line["tool_calls"] = [_tool_call(call) for call in response.tool_calls]
-    if response is not None and response.episode is not None:
+    if response.episode is not None:
         add_episode(line, response.episode)
     return line
 
@@ -384,10 +389,6 @@ def _metadata(sample: Sample | None) -> dict[str, object]:
     )
 
 
-def _tokens(response: Response | None) -> LineTokens:
-    return _tokens_of(Usage() if response is None else response.usage)
-
-
 def _tokens_of(usage: Usage) -> LineTokens:
     return {
         "prompt": usage.prompt_tokens,
@@ -414,12 +415,12 @@ def _date_of_second(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def _timing(result: Result) -> LineTiming:
-    response, (started, ended) = result.response, result.asked or (None, None)
+def _timing(response: Response, asked: tuple[float, float] | None) -> LineTiming:
+    started, ended = asked or (None, None)
     return {
         "started": date_of(started),
         "ended": date_of(ended),
-        "latency_seconds": None if response is None else response.latency_seconds,
-        "first_token_seconds": None if response is None else response.first_token_seconds,
-        "attempts": 0 if response is None else response.attempts,
+        "latency_seconds": response.latency_seconds,
+        "first_token_seconds": response.first_token_seconds,
+        "attempts": response.attempts,
     }

@@ -62,7 +62,8 @@ class RuntimeStats:
 
     def add(self, response: Response) -> None:
         """Note the response to one request."""
-        self._requests["cached"] += response.cached
+        if response.cached:
+            self._requests["cached"] += 1
         if response.attempts == 0:
             return
         self._requests["attempts"] += response.attempts

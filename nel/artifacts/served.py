@@ -31,9 +31,9 @@ class ServedBuilds:
         self._builds: dict[tuple[str | None, str | None], _Build] = {}
         self._fallbacks: Counter[str] = Counter()
 
-    def add(self, idx: int, response: Response | None) -> None:
-        """Note a sample's answer, if it has any; one from the cache belongs to another run."""
-        if response is None or response.error is not None or response.cached:
+    def add(self, idx: int, response: Response) -> None:
+        """Note the answer of a sample; one from the cache belongs to another run."""
+        if response.cached:
             return
         name = response.model, response.system_fingerprint
         build = self._builds.get(name)

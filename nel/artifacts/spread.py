@@ -25,7 +25,8 @@ class Spread:
         """Take in a reward; those of one question come one after the other."""
         if question != self._question:
             self._question = question
-            self._sums.extend((0.0, 0.0, 0.0))
+            self._sums.extend((1.0, reward, reward * reward))
+            return
         self._sums[-3] += 1
         self._sums[-2] += reward
         self._sums[-1] += reward * reward

@@ -40,6 +40,8 @@ def _is_exact(value: Any, text: bytes) -> bool:
     while pending:
         item = pending.pop()
         kind = type(item)
+        if kind is str:  # most values of rows
+            continue
         if kind is dict:
             n_keys += len(item)
             pending.extend(item.values())

@@ -68,8 +68,8 @@ class _Call(Attempts):
     parse: Parse
     wire: Wire
     url: str
-    protocol: Protocol
-    asked: SentRequest
+    request: Request
+    cache_key: str
 
 
 async def keep_nothing(response: Response) -> None:
@@ -117,6 +117,7 @@ class Client:
         self._carried = CarriedRequests(context.scratch_directory)
         self._wire = wire_of(endpoint.spoken)
         self._address_of = cache(lambda protocol: wire_of(protocol).address(endpoint))
+        self._parse_of = cache(_parse_of)
         proxy = endpoint.proxy or proxy_for(endpoint.url)
         own_secrets = (
             api_key,
@@ -326,7 +327,7 @@ class Client:
             # An idle connection that the endpoint had closed already: no attempt was made.
             fetched = await self._fetch("POST", call.url, call.body, call.headers, stream)
         call.last_seconds = loop.time() - started
-        self._carried.note(fetched, call.asked)
+        self._carried.note(fetched, call.request, call.cache_key)
         if stream is None and isinstance(fetched, Fetched) and is_event_stream(fetched.body):
             stream = call.wire.stream()  # some servers stream although they were not asked to
         outcome = self._reader.answer(fetched, stream, call.tokens_max, call.parse)
@@ -369,7 +370,7 @@ class Client:
         self._n_probes_failed += 1
         if self._n_probes_failed < 2 or self._n_probes_failed & (self._n_probes_failed - 1):  # noqa: PLR2004
             return
-        error = await self.ask_neutral(call.protocol, call.body)
+        error = await self.ask_neutral(call.request.protocol, call.body)
         if error is None or is_refusal(error):
             self._n_probes_failed = 0
             call.outlived += 1
@@ -413,7 +414,7 @@ class Client:
     def _call(
         self, request: Request, body: bytes, call: str, parse: Parse | None, cache_key: str
     ) -> _Call:
-        wire = wire_of(request.protocol)
+        protocol = request.protocol
         sample = dumps_bytes(
             [self._run_id, request.benchmark, request.sample_id, request.repeat, call]
         )
@@ -427,10 +428,13 @@ class Client:
             headers=headers,
             key=key,
             tokens_max=tokens_max(request.generation) or 0,
-            wire=wire,
-            url=self._address_of(request.protocol),
-            protocol=request.protocol,
-            parse=parse
-            or partial(parse_answer, request.protocol, offers_tools=bool(request.tools)),
-            asked=SentRequest(request.sample_id, request.repeat, cache_key),
+            wire=wire_of(protocol),
+            url=self._address_of(protocol),
+            parse=parse or self._parse_of(protocol, bool(request.tools)),
+            request=request,
+            cache_key=cache_key,
         )
+
+
+def _parse_of(protocol: Protocol, offers_tools: bool) -> Parse:
+    return partial(parse_answer, protocol, offers_tools=offers_tools)

@@ -15,6 +15,7 @@ from typing import IO, Final, NamedTuple
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.faults import Fault
 from nel.models.transport import Fetched, Transport
+from nel.types import Request
 
 _MEMORY_BYTES_MAX: Final = 64 * 1024
 """Lines that are not in the file yet; a small run needs none."""
@@ -45,15 +46,15 @@ class CarriedRequests:
         self._recent = bytearray()
         self._write_at = _MEMORY_BYTES_MAX
 
-    def note(self, fetched: Fetched | Fault, asked: SentRequest | None) -> None:
+    def note(self, fetched: Fetched | Fault, request: Request, cache_key: str) -> None:
         """Note the request of a response, unless the response was the first on its connection: it
         is never in doubt.
         """
         carried = fetched.carried if isinstance(fetched, Fetched) else None
-        if carried is None or carried.is_first or asked is None or self._directory is None:
+        if carried is None or carried.is_first or self._directory is None:
             return
         self._recent += dumps_bytes(
-            [carried.connection, asked.sample_id, asked.repeat, asked.cache_key]
+            [carried.connection, request.sample_id, request.repeat, cache_key]
         )
         self._recent += b"\n"
         if len(self._recent) >= self._write_at:

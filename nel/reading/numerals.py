@@ -119,7 +119,7 @@ def parse_number(
     ['3/2', '100', 'None', 'None']
     """
     if decimal_mark != "," and _ASCII_DECIMAL.fullmatch(text):
-        return Fraction(text)
+        return Fraction(text if "." in text else int(text))  # from text at five times the cost
     if not numeral_only and decimal_mark != "," and _PLAIN_MONEY.fullmatch(text):
         return Fraction(text.lstrip("$").replace(",", ""))
     return _numeral(text) if numeral_only else _written_value(text, decimal_mark, words=words)

@@ -20,10 +20,9 @@ from nel.core.atomic_files import write_file
 from nel.errors import OutputError
 from nel.reports import extraction
 from nel.reports.environment import templates_of, trust
-from nel.reports.island import packed_samples
 from nel.reports.page import failure_rows, overview_of, view_of
 from nel.reports.run_files import read_aggregates, read_run, read_run_yaml
-from nel.reports.samples import select, shown_samples
+from nel.reports.samples import select
 from nel.reports.tables.columns import ReportTable
 from nel.reports.text import preview
 
@@ -47,7 +46,7 @@ def write_report(run_dir: Path) -> Path:
 
 
 def render_report(run_dir: Path) -> Iterator[str]:
-    """Return the page in chunks, the same for the same files; one block of samples is in memory.
+    """Return the page in chunks, the same for the same files; its samples are in memory, compressed.
 
     Raises:
         OutputError: The directory has no artifacts, or one of them is damaged.
@@ -104,10 +103,8 @@ def _incomplete(error: Exception) -> OutputError:
 
 def _island(view: Mapping[str, Any]) -> Iterator[object]:
     """Yield the elements that hold a benchmark's samples."""
-    for element in packed_samples(
-        shown_samples(view["files"], view["selection"]), view["selection"].totals
-    ):
-        yield trust(element)
+    selection = view["selection"]
+    return map(trust, selection.samples.elements(selection.totals))
 
 
 def _header(views: list[dict[str, Any]]) -> dict[str, object]:

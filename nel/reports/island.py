@@ -2,8 +2,7 @@
 rows of the list.
 
 The page unpacks the rows when it opens, and a block when one of its samples is looked at. Base64
-has no character that HTML or a script could act on. The blocks are written as they are made, so
-that one of them is in memory at a time.
+has no character that HTML or a script could act on. All but one sample are compressed in memory.
 """
 
 from __future__ import annotations
@@ -24,36 +23,46 @@ _GZIP: Final = 31
 """Window bits of zlib that stand for gzip with the largest window; the header holds no time."""
 
 
-def packed_samples(
-    samples: Iterator[tuple[list[object], Mapping[str, object]]], totals: object
-) -> Iterator[str]:
-    """Yield script elements: the blocks of the samples in order, then their rows.
+class PackedSamples:
+    """The samples of a page, compressed as they are added."""
 
-    Args:
-        samples: The row of each sample and what is shown when it is opened; both JSON.
-        totals: JSON that goes with the rows.
-    """
-    rows, block = _Gzip(b'{"rows":['), _Gzip(b"[")
-    n = 0
-    for n, (row, details) in enumerate(samples, start=1):
-        block.add(orjson.dumps(details, option=orjson.OPT_SORT_KEYS))
-        rows.add(orjson.dumps(row))
-        if n % BLOCK_SAMPLES == 0:
-            yield _element("block", block.close(b"]"))
-            block = _Gzip(b"[")
-    if n % BLOCK_SAMPLES:
-        yield _element("block", block.close(b"]"))
-    yield _element(
-        "rows",
-        rows.close(b'],"totals":' + orjson.dumps(totals, option=orjson.OPT_SORT_KEYS) + b"}"),
-    )
+    def __init__(self) -> None:
+        """Start without a sample."""
+        self.n = 0
+        self._rows, self._block = _Gzip(b'{"rows":['), _Gzip(b"[")
+        self._blocks: list[str] = []
+
+    def add(self, row: list[object], details: Mapping[str, object]) -> None:
+        """Add a sample: its row of the list, and what is shown when it is opened; both JSON."""
+        self.n += 1
+        self._block.add(orjson.dumps(details, option=orjson.OPT_SORT_KEYS))
+        self._rows.add(orjson.dumps(row))
+        if self.n % BLOCK_SAMPLES == 0:
+            self._close_block()
+
+    def elements(self, totals: object) -> Iterator[str]:
+        """Yield script elements: the blocks of the samples in order, then their rows; no sample may
+        be added afterwards.
+
+        Args:
+            totals: JSON that goes with the rows.
+        """
+        if self.n % BLOCK_SAMPLES:
+            self._close_block()
+        yield from self._blocks
+        end = b'],"totals":' + orjson.dumps(totals, option=orjson.OPT_SORT_KEYS) + b"}"
+        yield _element("rows", self._rows.close(end))
+
+    def _close_block(self) -> None:
+        self._blocks.append(_element("block", self._block.close(b"]")))
+        self._block = _Gzip(b"[")
 
 
 def unpack(text: str) -> object:
     """Return what an element holds.
 
     Raises:
-        ValueError: The text is not what `packed_samples` makes.
+        ValueError: The text is not that of an element of `PackedSamples`.
     """
     try:
         return loads(zlib.decompress(base64.b64decode(text, validate=True), _GZIP))

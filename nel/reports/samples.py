@@ -1,21 +1,21 @@
 """Chooses which samples a page embeds and truncates each to a preview.
 
-Two passes over results.jsonl: the first counts and draws, the second decodes what was drawn. Memory
-is bounded by the cap, not by the file, so neither pass may keep a line it does not show.
+One pass over results.jsonl where all samples fit on the page: each is packed as it is counted. Else
+two: the first counts and draws, the second decodes what was drawn. Memory is bounded by the cap, not
+by the file, so neither pass may keep a line it does not show.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from nel.core.forked_map import collection_paused
 from nel.core.message_json import with_calls
 from nel.judges.record import KEY as JUDGEMENTS
-from nel.judges.record import judgements_in
 from nel.reports.choices import (
     Confusion,
     Options,
@@ -27,6 +27,7 @@ from nel.reports.choices import (
 from nel.reports.distributions import MEASURES, Chart, bin_of, chart_of
 from nel.reports.drawing import Draw, fair_shares
 from nel.reports.extraction import readings_of_samples
+from nel.reports.island import PackedSamples
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.questions import question_of
@@ -42,33 +43,48 @@ _CATEGORIES_MAX: Final = 1_000
 _GIST_CHARACTERS_MAX: Final = 160
 _MESSAGES_MAX: Final = 40
 _NUMBERS: Final = (int, float)
+_BINARY: Final = (None, 0, 1)
+"""Rewards of a scorer that says right or wrong, or nothing."""
 _LABEL_CHARACTERS_MAX: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What the first pass found, and which samples the page embeds."""
+    """What counting the results came to, and the samples that the page embeds."""
 
     n_total: int
     is_binary: bool
     """Every reward is 0 or 1, so that a scored sample is right or wrong."""
     totals: Mapping[str, Mapping[str, int]]
     """Samples by group, kind and category, whether shown or not."""
-    chosen: frozenset[int] | None
-    """Numbers of their lines; None is all of them."""
+    samples: PackedSamples
     charts: Sequence[Chart]
     confusion: Confusion | None
     """Of a multiple-choice benchmark."""
 
     @property
-    def n_shown(self) -> int:
+    def n_row_and_details(self) -> int:
         """Return the number of samples on the page."""
-        return self.n_total if self.chosen is None else len(self.chosen)
+        return self.samples.n
 
 
-def group_of(result: Mapping[str, object]) -> Group:
+class _Line:
+    """A line of results.jsonl, with what both the counts and the page need to know of it."""
+
+    __slots__ = ("category", "group", "kind", "options", "outcome", "result")
+
+    def __init__(self, result: Mapping[str, Any], outcome: Mapping[str, Any]) -> None:
+        self.result = result
+        self.outcome = outcome
+        self.group: Group = group_of(result, outcome)
+        self.kind = _kind(outcome, self.group)
+        self.category = _category(result)
+        self.options = options_in(result)
+
+
+def group_of(result: Mapping[str, object], outcome: Mapping[str, object]) -> Group:
     """Return where a result belongs; a scored sample is wrong when its reward is 0 or less."""
-    state = _outcome(result).get("state")
+    state = outcome.get("state")
     if state == "model_failure":
         return "model_failure"
     reward = result.get("reward")
@@ -84,32 +100,20 @@ def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -
         samples_max: Of all benchmarks together; each gets equal room, and what one leaves free goes
             to the others.
     """
-    counts = [_count(file, samples_max) for file in files]
-    shares = fair_shares(
-        {position: file.draw.counts.total() for position, file in enumerate(counts)}, samples_max
-    )
-    return [file.selection(shares[position]) for position, file in enumerate(counts)]
-
-
-def shown_samples(
-    files: BenchmarkFiles, selection: Selection
-) -> Iterator[tuple[list[object], Mapping[str, object]]]:
-    """Yield each chosen sample's row, and what opening it shows, in the order of results."""
-    readings = readings_of_samples(files)
-    for _, result in _asked_results(files.numbered_results(selection.chosen)):
-        group = group_of(result)
-        key = str(result.get("sample_id")), result.get("repeat")
-        yield (
-            _row(result, group),
-            {
-                **_details(result),
-                "reading": readings.get(key),
-            },
-        )
+    n_expected = sum(file.metrics["accounting"]["n_total"] for file in files)
+    room = samples_max if n_expected <= samples_max else 0
+    tallies = [_Tally(Draw(samples_max)) for _ in files]
+    packed = [_pack(file, room, tally=tally) for file, tally in zip(files, tallies, strict=True)]
+    shares = fair_shares({number: tally.n for number, tally in enumerate(tallies)}, samples_max)
+    for number, tally in enumerate(tallies):
+        if not packed[number].n == tally.n <= shares[number]:
+            chosen = tally.draw.draw(shares[number])
+            packed[number] = _pack(files[number], len(chosen), line_numbers=chosen)
+    return [tally.selection(samples) for tally, samples in zip(tallies, packed, strict=True)]
 
 
 @dataclass(slots=True)
-class _Count:
+class _Tally:
     """What the first pass gathers; bounded by the room of the draw, not by the file."""
 
     draw: Draw
@@ -119,26 +123,29 @@ class _Count:
     bins: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     choices: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(self, result: Mapping[str, Any], position: int) -> None:
-        group, category = group_of(result), _category(result) or ""
-        if category not in self.categories and len(self.categories) > _CATEGORIES_MAX:
-            category = ""
-        self.categories.add(category)
-        kind = _kind(_outcome(result), group)
-        if kind:
-            self.kinds[_label(kind)] += 1
-        self.is_binary = self.is_binary and result.get("reward") in (None, 0, 1)
-        self.draw.add((category, group), str(result.get("sample_id")), position)
+    @property
+    def n(self) -> int:
+        return self.draw.counts.total()
+
+    def add(self, line: _Line, position: int) -> None:
+        result, category = line.result, line.category or ""
+        if category not in self.categories:
+            if len(self.categories) > _CATEGORIES_MAX:
+                category = ""
+            self.categories.add(category)
+        if line.kind:
+            self.kinds[_label(line.kind)] += 1
+        self.is_binary = self.is_binary and result.get("reward") in _BINARY
+        self.draw.add((category, line.group), str(result.get("sample_id")), position)
         for name, value in _measures(result).items():
             if type(value) in _NUMBERS and 0 <= value < math.inf:
                 self.bins[name][bin_of(value)] += 1
-        if group != "unscored" and (options := options_in(result)) is not None:
+        if line.options is not None and line.group != "unscored":
             answer = _optional(result.get("extracted_answer"))
-            choice = options.choice(answer, result.get("scoring_details"))
+            choice = line.options.choice(answer, result.get("scoring_details"))
             self.choices.update([] if choice is None else [choice])
 
-    def selection(self, room: int) -> Selection:
-        n = self.draw.counts.total()
+    def selection(self, samples: PackedSamples) -> Selection:
         charts = [chart_of(name, self.bins[name]) for name in MEASURES if name in self.bins]
         categories, groups = Counter[str](), Counter[str]()
         for (category, group), n_drawn_from in self.draw.counts.items():
@@ -146,21 +153,58 @@ class _Count:
             groups[group] += n_drawn_from
         del categories[""]
         return Selection(
-            n_total=n,
+            n_total=self.n,
             is_binary=self.is_binary,
             totals={"group": groups, "kind": self.kinds, "category": categories},
-            chosen=None if n <= room else self.draw.draw(room),
+            samples=samples,
             charts=[chart for chart in charts if chart is not None],
             confusion=confusion_of([(*choice, n) for choice, n in self.choices.items()]),
         )
 
 
-def _count(files: BenchmarkFiles, samples_max: int) -> _Count:
-    count = _Count(Draw(samples_max))
+def _pack(
+    files: BenchmarkFiles,
+    room: int,
+    *,
+    tally: _Tally | None = None,
+    line_numbers: frozenset[int] | None = None,
+) -> PackedSamples:
+    """Return the first results packed, but for those that a stop rule left out: they have nothing to
+    show.
+
+    Args:
+        files: Of the benchmark.
+        room: How many are packed.
+        tally: Counts all that are read.
+        line_numbers: Of the results that are read; None for all.
+    """
+    samples, readings = PackedSamples(), readings_of_samples(files)
     with collection_paused():  # lines of JSON have no cycles
-        for number, result in _asked_results(files.numbered_results()):
-            count.add(result, number)
-    return count
+        for number, result in files.numbered_results(line_numbers):
+            outcome = result.get("outcome")
+            line = _Line(result, outcome if isinstance(outcome, dict) else {})
+            if line.outcome.get("state") == "not_asked":
+                continue
+            if tally is not None:
+                tally.add(line, number)
+            if samples.n < room:
+                samples.add(*_row_and_details(line, readings))
+    return samples
+
+
+def _row_and_details(
+    line: _Line, readings: Mapping[tuple[str, object], str]
+) -> tuple[list[object], dict[str, object]]:
+    """Return a sample's row, and what opening it shows."""
+    result = line.result
+    extracted = read_answer(result.get("extracted_answer"), result.get("scoring_details"))
+    response = with_calls(result.get("model_response"), result.get("tool_calls"))
+    details = _details(line, extracted, response)
+    details["reading"] = None
+    if readings:
+        key = str(result.get("sample_id")), result.get("repeat")
+        details["reading"] = readings.get(key)
+    return _row(line, extracted, response), details
 
 
 def _measures(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,37 +221,22 @@ def _measures(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _asked_results(
-    results: Iterable[tuple[int, dict[str, Any]]],
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the results but those that a stop rule left out, which have nothing to show."""
-    return (
-        (number, result)
-        for number, result in results
-        if _outcome(result).get("state") != "not_asked"
-    )
-
-
-def _row(result: Mapping[str, Any], group: Group) -> list[object]:
+def _row(line: _Line, extracted: object, response: str | None) -> list[object]:
     """Return what the list shows of a sample, in the order in which report.js reads it."""
-    extracted, target = _answer_read(result), result.get("expected_answer")
-    outcome = _outcome(result)
+    result = line.result
+    target = result.get("expected_answer")
     return [
         result.get("problem_idx"),
         result.get("repeat") or 0,
-        group,
-        _label(_kind(outcome, group)),
-        _category(result),
+        line.group,
+        line.kind and _label(line.kind),
+        line.category,
         result.get("reward"),
         cut(question_of(result.get("metadata"), result.get("prompt")), _GIST_CHARACTERS_MAX),
-        cut(_answer_text(result) or outcome.get("detail") or "", _GIST_CHARACTERS_MAX),
+        cut(response or line.outcome.get("detail") or "", _GIST_CHARACTERS_MAX),
         None if extracted is None else cut(extracted, _GIST_CHARACTERS_MAX),
         None if target is None else cut(target, _GIST_CHARACTERS_MAX),
     ]
-
-
-def _answer_text(result: Mapping[str, Any]) -> str | None:
-    return with_calls(result.get("model_response"), result.get("tool_calls"))
 
 
 def _category(result: Mapping[str, Any]) -> str | None:
@@ -219,15 +248,14 @@ def _category(result: Mapping[str, Any]) -> str | None:
     return None if category is None else _label(category)
 
 
-def _details(result: Mapping[str, object]) -> dict[str, object]:
-    outcome, metadata = _outcome(result), result.get("metadata") or {}
-    details = result.get("scoring_details") or {}
-    options = options_in(result)
-    extracted = _answer_read(result)
+def _details(line: _Line, extracted: object, response: str | None) -> dict[str, object]:
+    """Return what opening a sample shows of it."""
+    result, outcome, options = line.result, line.outcome, line.options
+    metadata, details = result.get("metadata"), result.get("scoring_details") or {}
     return {
         "id": _label(result.get("sample_id")),
         "prompt": _prompt(result.get("prompt")),
-        "response": _optional(_answer_text(result)),
+        "response": _optional(response),
         "reasoning": _optional(result.get("reasoning")),
         "options": [] if options is None else _options(options, extracted),
         "expected": _expected_text(result, options),
@@ -237,17 +265,10 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
             else _in_words(_optional(extracted), options)
         ),
         "detail": _optional(outcome.get("detail")),
-        "judgements": (
-            shown_judgements(details.get(JUDGEMENTS)) if isinstance(details, Mapping) else []
-        ),
-        "scoring": _scoring(details),
+        **_scoring(details),
         "metadata": preview(as_text(metadata)) if metadata else None,
         "facts": facts_of(result),
     }
-
-
-def _answer_read(result: Mapping[str, Any]) -> Any:
-    return read_answer(result.get("extracted_answer"), result.get("scoring_details"))
 
 
 def _options(options: Options, extracted: object) -> list[list[object]]:
@@ -270,17 +291,17 @@ def _in_words(label: str | None, options: Options | None) -> str | None:
     return None if words is None else preview(words)
 
 
-def _scoring(details: object) -> str | None:
-    """Return what the scorer said beside judgements, which are shown apart."""
+def _scoring(details: object) -> dict[str, object]:
+    """Return the judgements as shown, and what else the scorer said, as ``scoring``."""
+    records = details.get(JUDGEMENTS) if isinstance(details, Mapping) else None
+    judgements = shown_judgements(records) if records else []
     other_details = details
-    if isinstance(details, Mapping) and judgements_in(details.get(JUDGEMENTS)):
+    if judgements and isinstance(details, Mapping):
         other_details = {key: value for key, value in details.items() if key != JUDGEMENTS}
-    return preview(as_text(other_details)) if other_details else None
-
-
-def _outcome(result: Mapping[str, object]) -> Mapping[str, object]:
-    outcome = result.get("outcome")
-    return outcome if isinstance(outcome, dict) else {}
+    return {
+        "judgements": judgements,
+        "scoring": preview(as_text(other_details)) if other_details else None,
+    }
 
 
 def _kind(outcome: Mapping[str, object], group: Group) -> str:
@@ -344,8 +365,10 @@ def facts_of(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         "reasoning tokens": tokens.get("reasoning"),
         "cached tokens": tokens.get("cached"),
     }
-    return [
-        (name, _label(round(value, 3) if isinstance(value, float) else value))
-        for name, value in facts.items()
-        if value is not None
-    ]
+    return [(name, _fact(value)) for name, value in facts.items() if value is not None]
+
+
+def _fact(value: object) -> str:
+    if type(value) is int:
+        return str(value)
+    return str(round(value, 3)) if type(value) is float else _label(value)

@@ -111,8 +111,8 @@ def test_what_a_server_cuts_in_silence_is_named() -> None:
     cuts = SilentCuts(64)
     for tokens, text, reasoning in ((64, "cut", ""), (12, "", "I think"), (12, "whole", "I think"), (63, "whole", "")):
         usage = Usage(prompt_tokens=2_048, completion_tokens=tokens)
-        cuts.add(Response(text=text, reasoning=reasoning or None, finish_reason="stop", usage=usage))
-    cuts.add(Response(text="cut", finish_reason="length", usage=Usage(prompt_tokens=100, completion_tokens=64)))
+        cuts.add(Response(text=text, reasoning=reasoning or None, usage=usage), "complete")
+    cuts.add(Response(text="cut", usage=Usage(prompt_tokens=100, completion_tokens=64)), "truncated")
     found = dict(cuts.warnings())
     assert found["token_limit"].startswith("1 of the answers")
     assert found["only_reasoning"].startswith("1 of the answers")

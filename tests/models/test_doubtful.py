@@ -14,6 +14,7 @@ from nel.config.schema import EndpointConfig
 from nel.models.doubtful import CarriedRequests, SentRequest
 from nel.models.transport import Fetched, HttpTransport
 from nel.models.transport.base import Carried
+from nel.types import Request
 
 N = 6000
 """Requests that fill some 350 KiB."""
@@ -33,8 +34,9 @@ def transport() -> OutOfStep:
 def _note(carried: CarriedRequests, number: int) -> None:
     """Note the response to a request on one of five connections."""
     place = Carried(number % 5, is_first=number < 5)
-    asked = SentRequest(f"sample-{number}-ä\n\u2028-{'x' * (number % 40)}", number % 3, "f" * (number % 2))
-    carried.note(Fetched(200, {}, b"", 0.1, carried=place), asked)
+    sample_id = f"sample-{number}-ä\n\u2028-{'x' * (number % 40)}"
+    request = Request(protocol="chat_completions", model="m", sample_id=sample_id, repeat=number % 3)
+    carried.note(Fetched(200, {}, b"", 0.1, carried=place), request, "f" * (number % 2))
 
 
 def _noted(carried: CarriedRequests, transport: OutOfStep) -> list[int]:

@@ -31,7 +31,7 @@ from nel.models.tool_calls import tool_calls_in
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.openai import EventStream
 from nel.models.wire.registry import build_body, parse_answer, wire_of
-from nel.reports.samples import _details
+from nel.reports.samples import _Line, _row_and_details
 from nel.types import Generation, Message, Request, Response, Sample, Scored, ToolCall
 
 TOOL = {"type": "function", "function": {"name": "add", "description": "Add.", "parameters": {"type": "object"}}}
@@ -271,7 +271,7 @@ def test_results_show_and_hand_on_the_calls() -> None:
     jsonschema.validate(line, load_schema("result"))
     assert line["tool_calls"] == [{"id": "c1", "name": "add", "arguments": '{"x": 1}'}]
     assert line["prompt"][2] == {"role": "tool", "content": "2", "tool_call_id": "c1"}
-    assert _details(line)["response"] == 'I add.\n[calls add({"x": 1})]'
+    assert _row_and_details(_Line(line, line["outcome"]), {})[1]["response"] == 'I add.\n[calls add({"x": 1})]'
     assert with_calls(None, line["tool_calls"]) == '[calls add({"x": 1})]'
     log = exported(line, "m", "reward")
     assert log["messages"][-1]["tool_calls"][0] | {"type": ""} == {

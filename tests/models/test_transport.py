@@ -15,11 +15,12 @@ import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.errors import ConfigError
-from nel.models.doubtful import CarriedRequests, SentRequest
+from nel.models.doubtful import CarriedRequests
 from nel.models.faults import Fault
 from nel.models.transport import Fetched, Transport, transport_for
 from nel.models.transport.http import HttpTransport
 from nel.models.wire.openai import EventStream
+from nel.types import Request
 
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Part = bytes | float | asyncio.Event
@@ -112,7 +113,7 @@ async def named(carried: CarriedRequests, transport: Transport, url: str, name: 
     """Send one request, note its name, and return what it got."""
     fetched = await ask(transport, url)
     assert isinstance(fetched, Fetched)
-    carried.note(fetched, SentRequest(name, 0, ""))
+    carried.note(fetched, Request(protocol="chat_completions", model="m", sample_id=name, repeat=0), "")
     return fetched.body
 
 

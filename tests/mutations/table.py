@@ -1352,8 +1352,8 @@ MUTATIONS: Final = (
     Mutation(
         name="shifted-answers-are-kept",
         fault="An answer that may be that to another request is scored all the same.",
-        fragment="if carried is None or carried.is_first or asked",
-        replacement="if carried is None or not carried.is_first or asked",
+        fragment="if carried is None or carried.is_first or self",
+        replacement="if carried is None or not carried.is_first or self",
         tests=("tests/faults/test_sockets.py",),
         keyword="that_to_another",
     ),

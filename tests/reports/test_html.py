@@ -14,11 +14,11 @@ import pytest
 
 from nel.errors import OutputError
 from nel.reports.html import render_report, write_report
-from nel.reports.island import packed_samples, unpack
+from nel.reports.island import PackedSamples, unpack
 from nel.reports.run_files import read_run
-from nel.reports.samples import select, shown_samples
+from nel.reports.samples import select
 from tests.reports import run_fixture
-from tests.support.report_pages import ISLAND, islands
+from tests.support.report_pages import ISLAND, islands, samples_of
 
 
 def rendered(run_dir: Path) -> str:
@@ -69,8 +69,9 @@ def test_incomplete_artifact_is_named_as_the_cause(run_dir: Path) -> None:
 def test_the_island_is_inert_and_lossless(text: str) -> None:
     """What is packed holds no character that HTML or JavaScript could act on, and comes back as it was."""
     sendable = text.encode("utf-8", "replace").decode()
-    packed = list(packed_samples(iter([([0, sendable], {"response": sendable})]), {}))
-    found = [ISLAND.fullmatch(element.strip()) for element in packed]
+    packed = PackedSamples()
+    packed.add([0, sendable], {"response": sendable})
+    found = [ISLAND.fullmatch(element.strip()) for element in packed.elements({})]
     assert all(one is not None and re.fullmatch("[A-Za-z0-9+/=]+", one[2]) for one in found)
     assert [unpack(one[2]) for one in found if one is not None] == [
         [{"response": sendable}],
@@ -162,12 +163,13 @@ def test_a_larger_run_is_drawn_and_says_so(tmp_path: Path) -> None:
     files = read_run(tmp_path)
     selections = select(files, samples_max=100)
     assert [selection.n_shown for selection in selections] == [50, 50]
-    rows = [row for row, _ in shown_samples(files[0], selections[0])]
-    assert [row[0] for row in rows] == sorted(number - 1 for number in selections[0].chosen or ())
+    island = samples_of(selections[0])
+    rows = island["rows"]
+    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
     assert selections[0].totals["group"]["unscored"] == 18
     assert {row[4] for row in rows} == set(selections[0].totals["category"])
     assert {row[2] for row in rows} == {"right", "wrong", "model_failure", "unscored"}
-    assert selections == select(files, samples_max=100)
+    assert samples_of(select(files, samples_max=100)[0]) == island
 
 
 @pytest.mark.parametrize("n_not_asked", [0, 3])
@@ -182,12 +184,21 @@ def test_the_drawn_samples_are_read_by_their_place(tmp_path: Path, n_not_asked: 
     files.metrics["accounting"]["n_not_asked"] = n_not_asked
     path.write_bytes(b"\n".join(lines))
     (selection,) = select([files], samples_max=40)
-    rows = [row for row, _ in shown_samples(files, selection)]
-    drawn = [
-        line for number, line in enumerate(path.read_bytes().splitlines(), 1) if number in (selection.chosen or ())
-    ]
-    assert [row[0] for row in rows] == [json.loads(line)["problem_idx"] for line in drawn]
-    assert len(rows) == 40
+    island = samples_of(selection)
+    assert len(island["rows"]) == selection.n_shown == 40
+    ids = {json.loads(line)["problem_idx"]: json.loads(line)["sample_id"] for line in lines}
+    assert [ids[row[0]] for row in island["rows"]] == [sample["id"] for sample in island["samples"]]
+    assert min(row[0] for row in island["rows"]) >= n_not_asked
+
+
+def test_a_run_that_is_longer_than_its_metrics_say_is_drawn(tmp_path: Path) -> None:
+    """Whether samples fit on the page is known once all are counted; metrics.json only says what to expect."""
+    run_fixture.build_run(tmp_path, n=200, benchmarks=("alpha",))
+    (files,) = read_run(tmp_path)
+    (drawn,) = select([files], samples_max=40)
+    files.metrics["accounting"]["n_total"] = 30
+    (selection,) = select([files], samples_max=40)
+    assert samples_of(selection) == samples_of(drawn)
 
 
 def test_rows_have_question_answer_and_target(run_dir: Path) -> None:

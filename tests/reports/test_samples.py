@@ -11,9 +11,10 @@ from nel.artifacts.runtime import RuntimeStats
 from nel.errors import OutputError
 from nel.reports.html import render_report
 from nel.reports.run_files import read_run
-from nel.reports.samples import select, shown_samples
+from nel.reports.samples import select
 from nel.types import Response
 from tests.reports.run_fixture import make_rows, runtime_of, write_benchmark
+from tests.support.report_pages import samples_of
 
 
 def test_a_damaged_line_is_named_by_its_number(tmp_path: Path) -> None:
@@ -37,11 +38,11 @@ def test_choices_have_their_options_their_words_and_a_matrix(tmp_path: Path) -> 
     assert selection.confusion is not None
     n_counted = sum(n for _, counts in selection.confusion.rows for n, _ in counts)
     assert n_counted == sum(row["outcome"]["state"] != "unscored" for row in rows) == 37
-    for row, (_, details) in zip(rows, shown_samples(files[0], selection), strict=True):
+    for row, details in zip(rows, samples_of(selection)["samples"], strict=True):
         label, extracted = row["expected_answer"], row["extracted_answer"]
         assert details["expected"] == f"{label}: text of {label}"
         assert details["extracted"] == ("nothing" if extracted is None else f"{extracted}: text of {extracted}")
-        assert ["C", "text of C", label == "C", extracted == "C"] in details["options"]  # type: ignore[operator]
+        assert ["C", "text of C", label == "C", extracted == "C"] in details["options"]
     assert "Confusion matrix" in "".join(render_report(tmp_path))
 
 
@@ -56,9 +57,7 @@ def test_what_a_judge_read_is_no_choice(tmp_path: Path) -> None:
     files = read_run(tmp_path)
     (selection,) = select(files)
     assert selection.confusion is None
-    assert {details["extracted"] for _, details in shown_samples(files[0], selection)} == {
-        "the whole answer, by a judge"
-    }
+    assert {details["extracted"] for details in samples_of(selection)["samples"]} == {"the whole answer, by a judge"}
 
 
 def test_episodes_are_added_up(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 from typing import Any, Final
 
 from nel.reports.island import unpack
+from nel.reports.samples import Selection
 
 ISLAND: Final = re.compile(r'<script type="application/gzip" data-part="(\w+)">(.*?)</script>', re.DOTALL)
 
@@ -20,4 +21,10 @@ def islands(page: str) -> list[dict[str, Any]]:
         else:
             found.append({**content, "samples": samples})
             samples = []
+    return found
+
+
+def samples_of(selection: Selection) -> dict[str, Any]:
+    """Return the rows, totals and samples of a benchmark that a page would embed; once for a selection."""
+    (found,) = islands("".join(selection.samples.elements(selection.totals)))
     return found

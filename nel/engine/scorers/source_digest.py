@@ -3,19 +3,29 @@
 Depends on the standard library, and on `nel.core` for a pause of the garbage collector. The syntax
 tree is serialized here rather than by `ast.dump`, whose output differs between versions of Python:
 an upgraded interpreter must not score a run again.
+
+The logic of nel's own files is kept where Python keeps its compiled modules, so that a start parses
+none of them. It is found by the digest of a file's bytes and of this code, and thus never that of
+another version; where the folder cannot be written each process parses for itself.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import marshal
+import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Final
 
 from nel.core.forked_map import collection_paused
+
+_NEL: Final = Path(__file__).parents[2]
 
 _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx"})
 """Fields of syntax nodes with a comment, a literal's spelling, or what the parent node implies."""
@@ -71,6 +81,32 @@ def combine(digests: Iterable[str]) -> str:
 @lru_cache(maxsize=4096)
 def _read(path: Path, _modified_ns: int, _size: int) -> PythonFile:
     data = path.read_bytes()
+    return _logic_of_nel(path, data) if path.is_relative_to(_NEL) else _parse(data)
+
+
+def _logic_of_nel(path: Path, data: bytes) -> PythonFile:
+    """Return the logic of a file of nel, which is parsed where it was not kept."""
+    place = Path(cache_from_source(str(path))).with_suffix(".logic")
+    key = hashlib.sha256(_this_code() + data).digest()
+    with suppress(OSError, EOFError, ValueError, TypeError):  # not kept, or cut off by a crash
+        kept_key, *fields = marshal.loads(place.read_bytes())  # noqa: S302 - as Python loads its own
+        if kept_key == key:
+            return PythonFile(*fields)
+    file = _parse(data)
+    if not sys.dont_write_bytecode:
+        with suppress(OSError):  # each process parses for itself
+            place.parent.mkdir(exist_ok=True)
+            fields = [file.digest, file.imports, file.variables, file.reads]
+            place.write_bytes(marshal.dumps((key, *fields)))
+    return file
+
+
+@cache
+def _this_code() -> bytes:
+    return Path(__file__).read_bytes()
+
+
+def _parse(data: bytes) -> PythonFile:
     logic = _Logic()
     try:
         with collection_paused():

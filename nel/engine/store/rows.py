@@ -167,6 +167,7 @@ _SHORT: Final = _columns(
     "reasoning", "cached", "seconds", "wall", "ended", "name", "fault",
 )  # fmt: skip
 """Of a row: the values of `_SEALED_NUMBERS`, and the texts that stand with them."""
+_OF_LONG_TEXTS: Final = _columns("role", "digest", "request", "response")
 
 
 def _checksum(
@@ -181,14 +182,14 @@ def _checksum(
     return zlib.crc32(response or b"", zlib.crc32(request or b"", zlib.crc32(head)))
 
 
-def checksum_of(row: Row) -> int:
-    """Return the checksum of a row."""
-    short, request, response = _SHORT(row), row.request, row.response
-    if row.role == VERDICT:
+def checksum_of(row: Sequence[Any]) -> int:
+    """Return the checksum of a row, or of the values of its columns in order."""
+    short, (role, digest, request, response) = _SHORT(row), _OF_LONG_TEXTS(row)
+    if role == VERDICT:
         short = (*short[:3], 0, *short[4:])
     return _checksum(
         short,
-        row.digest,
+        digest,
         None if request is None else request.encode("utf-8", _ANY),
         None if response is None else response.encode("utf-8", _ANY),
     )

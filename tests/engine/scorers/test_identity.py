@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import marshal
 import os
 import shutil
 import subprocess
 import sys
 from dataclasses import replace
 from functools import partial
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,9 @@ from nel.engine.scorers.identity import (
     _scorer_sources,
     unseen_dependencies,
 )
-from nel.engine.scorers.source_digest import read_source
+from nel.engine.scorers.source_digest import _read, read_source
 from nel.engine.scorers.sources import follow
+from nel.reading import numerals
 from nel.scoring.answers import numeric_match
 
 PACKAGE = Path(nel.__file__).parent
@@ -252,3 +255,19 @@ def test_pythons_own_modules_are_no_part_of_a_scorer() -> None:
     assert unseen_dependencies(bound) == ()
     plain, with_options = (_scorer_sources(one) for one in (replace(found, scorer=numeric_match), bound))
     assert with_options == plain
+
+
+def test_the_logic_of_nels_own_files_is_kept() -> None:
+    """A start parses none of them; what a crash left of a kept file is made again."""
+    path = Path(numerals.__file__)
+    place = Path(cache_from_source(str(path))).with_suffix(".logic")
+    logic = read_source(path)
+    assert logic.imports
+    place.parent.mkdir(exist_ok=True)
+    other = marshal.dumps((b"of another version", "", (), frozenset(), ()))
+    for data in (b"", b"\0", other[:-3], other):
+        place.write_bytes(data)
+        _read.cache_clear()
+        assert read_source(path) == logic
+    _read.cache_clear()
+    assert read_source(path) == logic
