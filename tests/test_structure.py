@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 16_500,
     "decide": 8_750,
     "discovery": 3_550,
-    "engine": 73_500,
+    "engine": 73_750,
     "environments": 23_350,
     "episodes": 4_200,
     "judges": 23_550,
