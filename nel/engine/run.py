@@ -30,6 +30,7 @@ from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
+from nel.engine.planning.category_members import check_categories
 from nel.engine.planning.plan import Plan, judging_models
 from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.preparation import ResumeOptions, prepare_job
@@ -132,6 +133,8 @@ def _prepared_jobs(store: Log, snapshot: Snapshot, spec: SessionSpec) -> list[Jo
         _settle_killed(store, snapshot, spec.config, spec.plans)
         jobs = [prepare_job(store, snapshot, plan, options) for plan in spec.plans]
         store_config(store, snapshot, spec.run_dir.name, spec.config)
+    for note in [] if spec.scoring_only else check_categories(spec.config, jobs, snapshot):
+        _say(note, spec.progress)
     return jobs
 
 

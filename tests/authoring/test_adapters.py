@@ -447,7 +447,9 @@ def test_a_vote_at_k_counts_the_first_k_repeats() -> None:
 
 def test_report_with_categories() -> None:
     """Rows by subset with categories wide to narrow, one row over all for each metric, and unscored below."""
-    found = {name: [AggScore(score, "acc", num=num)] for name, score, num in (("a", 1.0, 1), ("b", 0.5, 3))}
+    found = {
+        name: [AggScore(score=score, metric_name="acc", num=num)] for name, score, num in (("a", 1.0, 1), ("b", 0.5, 3))
+    }
     report = make_report(BenchmarkMeta("x", "y"), found, "m", {"a": ["Science", "Physics"], "b": "Arts"})
     assert report.score == 0.625
     report.unscored = {"infra": 2}

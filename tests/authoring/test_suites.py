@@ -77,6 +77,20 @@ def test_a_suite_has_sub_scores_and_a_whole_in_which_what_is_missing_counts_from
     assert len(endpoint.calls) == 12  # each benchmark is asked once
 
 
+def test_a_category_that_is_not_there_is_named_before_anything_is_sent(folder: Path, endpoint: Endpoint) -> None:
+    """With those that are; where only some questions are asked, as a note, and the others go on."""
+    (folder / "mine.yaml").write_text(SUITE.replace("few.py#a", "few.py#c"))
+    command = ["eval", "run", "--bench", "mine.yaml", "--model-url", endpoint.url, "--model-id", "m", "-o", "out"]
+    run = nel(*command, cwd=folder)
+    assert run.returncode == 2
+    assert 'a mean is of ./few.py#c, and few has no category "c"; there are a, b' in run.stderr
+    assert not endpoint.calls
+    (folder / "mine.yaml").write_text(SUITE.replace("few.py#a", "few.py#b"))
+    run = nel(*command, "--max-problems", "1", cwd=folder)
+    assert run.returncode == 0
+    assert 'few, as far as it is asked, has no category "b"; there are a' in run.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

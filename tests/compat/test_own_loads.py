@@ -124,7 +124,7 @@ def test_other_examples_and_rows_are_refused(tmp_path: Path) -> None:
     benchmark = loaded(write_adapter(tmp_path, "load_subset"), write_rows(tmp_path / "rows"))
     with pytest.raises(ConfigError, match=r"instead of --num-fewshot give args\.few_shot_num"):
         bind_examples(replace(benchmark, num_fewshot=1))
-    with pytest.raises(DatasetError, match=r"name its data with args\.local_path"):
+    with pytest.raises(DatasetError, match=r"name its data with local_path=FOLDER"):
         benchmark.sample({"q": "?"}, sample_id="0")
     few = loaded(write_adapter(tmp_path, "load_subset"), tmp_path / "rows", few_shot_num=9)
     with pytest.raises(DatasetError, match="9 examples are asked for, and there are 4"):

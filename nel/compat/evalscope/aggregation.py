@@ -45,6 +45,10 @@ AGGREGATIONS: Final = (
 )
 
 
+MEANS_OF_ONE: Final = tuple(name for name in AGGREGATIONS if name != "clipped_mean")
+"""Those whose value at one answer to a sample is the mean."""
+
+
 def check_aggregation(name: str) -> None:
     """Refuse an aggregation that there is not.
 
@@ -69,10 +73,15 @@ def aggregate_subset(aggregation: str, scores: Sequence[SampleScore]) -> list[Ag
         ids = [sample.sample_id for sample in having]
         if "mean" in aggregation:
             mean = statistics.fmean(sample.score.value[metric] for sample in having)
-            clip = aggregation == "clipped_mean"
-            name = "clipped_mean" if clip else "mean"
+            clips = aggregation == "clipped_mean"
             aggregates.append(
-                AggScore(min(max(mean, 0.0), 1.0) if clip else mean, metric, name, len(having), ids)
+                AggScore(
+                    score=min(max(mean, 0.0), 1.0) if clips else mean,
+                    metric_name=metric,
+                    aggregation="clipped_mean" if clips else "mean",
+                    num=len(having),
+                    ids=ids,
+                )
             )
         rule = aggregation.removeprefix("mean_and_").removesuffix("_k")
         if rule in OVER_REPEATS:
@@ -88,11 +97,13 @@ def _over_repeats(rule: str, metric: str, scores: Sequence[SampleScore]) -> list
         ).append(sample)
     return [
         AggScore(
-            statistics.fmean(OVER_REPEATS[rule](repeats, metric, k) for repeats in groups.values()),
-            metric,
-            f"{rule}_{k}",
-            len(groups),
-            list(groups),
+            score=statistics.fmean(
+                OVER_REPEATS[rule](repeats, metric, k) for repeats in groups.values()
+            ),
+            metric_name=metric,
+            aggregation=f"{rule}_{k}",
+            num=len(groups),
+            ids=groups,
         )
         for k in range(1, min(map(len, groups.values())) + 1)
     ]

@@ -99,10 +99,8 @@ class AdapterScorer:
             raise ScorerError(f"{self.name} gave no score: {score.explanation or score.status}")
         if not score.value:
             raise ScorerError(f"{self.name} gave no number; match_score must return at least one")
-        numbers = dict(score.value)
         main = score.main_name
-        if next((key for key in _REWARD_KEYS if key in numbers), next(iter(numbers))) != main:
-            numbers = {"reward": score.main_value, **numbers}
+        numbers = numbers_of(score.value, main)
         extracted = score.extracted_prediction
         has_answer = extracted not in ("", INVALID, None)
         return Score(
@@ -115,6 +113,16 @@ class AdapterScorer:
                 **_verdict(noted, is_right=numbers[main] > 0),
             },
         )
+
+
+def numbers_of(values: Mapping[str, float], main: str) -> dict[str, float]:
+    """Return the numbers of a score, so named that the main one is the headline.
+
+    >>> numbers_of({"f1": 0.5, "acc": 1.0}, "acc"), numbers_of({"acc": 1.0, "f1": 0.5}, "acc")
+    ({'reward': 1.0, 'f1': 0.5, 'acc': 1.0}, {'acc': 1.0, 'f1': 0.5})
+    """
+    headline = next((key for key in _REWARD_KEYS if key in values), next(iter(values)))
+    return {**({} if headline == main else {"reward": values[main]}), **values}
 
 
 def _verdict(noted: Proceedings, *, is_right: bool) -> dict[str, str]:

@@ -129,7 +129,7 @@ class AdaptedBenchmark(Benchmark):
             ) from error
         return NelSample(
             id=sample_id,
-            input=prompt if isinstance(prompt, str) else _messages(prompt),
+            input=prompt if isinstance(prompt, str) else sent_messages(prompt),
             target=sample.target,
             choices=None if choices is None else tuple(str(choice) for choice in choices),
             gold_kind=self.gold_kind,
@@ -251,17 +251,12 @@ def _question_of(sample: Sample) -> str:
     return "\n".join([*texts, *sorted(map(str, sample.choices or ()))])
 
 
-def _messages(messages: Sequence[ChatMessage]) -> tuple[Message, ...]:
-    return tuple(
-        Message(
-            role=message.role,
-            content=message.content
-            if isinstance(message.content, str)
-            else tuple(map(_content_part, message.content)),
-        )
-        for message in messages
-    )
+def sent_messages(messages: Sequence[ChatMessage]) -> tuple[Message, ...]:
+    """Return an adapter's messages as they are sent."""
+    return tuple(Message(role=each.role, content=_content(each.content)) for each in messages)
 
 
-def _content_part(content: Any) -> dict[str, Any]:
-    return dict(content) if isinstance(content, Mapping) else content.as_part()
+def _content(content: Any) -> str | tuple[dict[str, Any], ...]:
+    if isinstance(content, str):
+        return content
+    return tuple(dict(item) if isinstance(item, Mapping) else item.as_part() for item in content)

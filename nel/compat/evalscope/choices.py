@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from nel.compat.evalscope.templates import FEW_SHOT_TEMPLATE, MultipleChoiceTemplate
@@ -48,14 +48,6 @@ _CONNECTOR: Final = re.compile(r"\s+(?:and|or)\s+", re.IGNORECASE)
 class Choice(str):
     """One option."""
 
-    original_position: int
-
-    def __new__(cls, value: str, original_position: int = 0) -> Choice:
-        """Take the text and where it stood."""
-        choice = super().__new__(cls, value)
-        choice.original_position = original_position
-        return choice
-
     @property
     def value(self) -> str:
         """Return the text."""
@@ -67,10 +59,7 @@ class Choices(list[Choice]):
 
     def __init__(self, choices: Iterable[str | Choice] | None = ()) -> None:
         """Take texts, or options."""
-        super().__init__(
-            choice if isinstance(choice, Choice) else Choice(str(choice), position)
-            for position, choice in enumerate(choices or ())
-        )
+        super().__init__(map(Choice, choices or ()))
 
 
 class Target(tuple[str, ...]):
@@ -98,16 +87,6 @@ class Target(tuple[str, ...]):
     def compact(self) -> str:
         """Return the answers without anything between."""
         return "".join(self)
-
-    def single(self) -> str:
-        """Return the one answer.
-
-        Raises:
-            ValueError: There are several, or none.
-        """
-        if len(self) != 1:
-            raise ValueError(f"one answer is needed, the target has {len(self)}")
-        return self[0]
 
 
 def answer_character(index: int) -> str:
@@ -211,50 +190,49 @@ def parse_answers(
         multiple_correct: Several letters are an answer; otherwise several are none.
         completion: Read instead of the state's.
     """
-    text, labels = _text_and_labels(state, completion)
-    answer = _labelled_option(text, _MARKER, labels)
-    if answer is None:
-        return _last_capital(text, labels)
-    answer = answer.strip().rstrip(".")
-    if not multiple_correct:
-        return {answer} if answer in labels else set()
-    answer = _commas(_CONNECTOR.sub(",", answer).replace(" ", ""))
-    for answers in (set(answer.split(",")), set(answer.replace(",", ""))):
-        if answers <= labels:
-            return answers
-    return set()
+    return _letters(state, completion, _MARKER, _divide if multiple_correct else _as_it_is)
 
 
 def parse_answers_zh(
     state: Any, multiple_correct: bool = False, completion: str | None = None
 ) -> set[str]:
     """Return the letters that a reply gives after ``答案：``; see `parse_answers`."""
-    text, labels = _text_and_labels(state, completion)
-    answer = _labelled_option(text, _MARKER_ZH, labels)
-    if answer is None:
-        return _last_capital(text, labels)
-    answer = answer.strip().rstrip("。.")
-    if not multiple_correct:
-        return {answer} if answer in labels else set()
-    answer = _commas(answer.replace(" ", ""))
-    answers = set(answer.split(",")) if "," in answer else set(answer)
-    return answers if answers <= labels else set()
+    return _letters(state, completion, _MARKER_ZH, _divide_zh if multiple_correct else _as_it_is)
 
 
-def _text_and_labels(state: Any, completion: str | None) -> tuple[str, set[str]]:
+def _letters(
+    state: Any,
+    completion: str | None,
+    marker: re.Pattern[str],
+    divide: Callable[[str], list[set[str]]],
+) -> set[str]:
+    """Return the first division of the marked answer that is labels alone; without a marked answer
+    the last capital letter, where it is a label.
+    """
     text = state.output.completion if completion is None else completion
-    return text, {answer_character(position) for position in range(len(state.choices))}
+    labels = {answer_character(position) for position in range(len(state.choices))}
+    answer = _labelled_option(text, marker, labels)
+    if answer is None:
+        return {next((letter for letter in reversed(text) if letter.isupper()), "")} & labels
+    return next((letters for letters in divide(answer) if letters <= labels), set())
+
+
+def _as_it_is(answer: str) -> list[set[str]]:
+    return [{answer}]
+
+
+def _divide(answer: str) -> list[set[str]]:
+    listed = _commas(_CONNECTOR.sub(",", answer))
+    return [set(listed.split(",")), set(listed.replace(",", ""))]
+
+
+def _divide_zh(answer: str) -> list[set[str]]:
+    listed = _commas(answer)
+    return [set(listed.split(",") if "," in listed else listed)]
 
 
 def _commas(text: str) -> str:
-    for separator in _SEPARATORS:
-        text = text.replace(separator, ",")
-    return text
-
-
-def _last_capital(text: str, labels: set[str]) -> set[str]:
-    last = next((letter for letter in reversed(text) if letter.isupper()), "")
-    return {last} if last in labels else set()
+    return re.sub(f"[{_SEPARATORS}]", ",", text.replace(" ", ""))
 
 
 def _labelled_option(text: str, marker: re.Pattern[str], labels: set[str]) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from nel.authoring.benchmark import Benchmark
 from nel.compat.evalscope.judge_strategies import JudgeUse, LlmJudge
-from nel.compat.evalscope.loading import local_place, uses_modelscope
+from nel.compat.evalscope.loading import local_place
 from nel.compat.evalscope.media import with_bytes
 from nel.compat.evalscope.meta import BenchmarkMeta
 from nel.compat.evalscope.samples import Sample
@@ -71,9 +71,8 @@ class DataAdapter(ABC):
         self.current_subset_name = ""
         """The subset whose records are being read, where subsets are read one by one."""
         if local_place(self) is None:
-            self.dataset_id, self.dataset_revision = meta.source_on(
-                uses_modelscope=uses_modelscope(task_config)
-            )
+            self.dataset_id = meta.hf_dataset_id or meta.dataset_id
+            self.dataset_revision = meta.hf_dataset_revision or meta.dataset_revision
 
     @property
     def metric_list(self) -> list[Any]:

@@ -38,36 +38,7 @@ __all__ = [
     "resolve_snapshot_or_local_path",
 ]
 RecordToSample = Callable[[dict[str, Any]], Any]
-
-
-class MemoryDataset(Dataset):
-    """Samples in memory."""
-
-    def __init__(
-        self,
-        samples: Iterable[Sample] = (),
-        name: str | None = None,
-        location: str | None = None,
-        shuffled: bool = False,
-    ) -> None:
-        """Take the samples, and where they are from."""
-        super().__init__(samples, name=name or "default")
-        self.location = location
-        self.shuffled = shuffled
-
-    @property
-    def samples(self) -> list[Sample]:
-        """Return the samples."""
-        return self
-
-    def filter(self, keep: Callable[[Sample], bool], name: str | None = None) -> MemoryDataset:
-        """Return those that are kept."""
-        return MemoryDataset(
-            (sample for sample in self if keep(sample)),
-            name or self.name,
-            self.location,
-            self.shuffled,
-        )
+MemoryDataset = Dataset
 
 
 class DataLoader(ABC):
@@ -108,19 +79,37 @@ class DataLoader(ABC):
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as they are."""
 
-    def load(self) -> MemoryDataset:
+    def load(self) -> Dataset:
         """Return the samples.
 
         Raises:
             DatasetError: They cannot be read.
         """
         records = self.records()
-        if self.limit:
-            records = records[: limit_of(self.limit, len(records))]
-        return _make_dataset(
-            records, self.sample_fields, name=self.data_id_or_path, location=self.data_id_or_path,
-            repeats=self.repeats, keep=self.filter_func, shuffles_choices=bool(self.shuffle_choices),
-        )  # fmt: skip
+        samples: list[Sample] = []
+        for number, record in enumerate(records[: limit_of(self.limit or None, len(records))], 1):
+            try:
+                made_samples = self.sample_fields(record)
+            except Exception as error:
+                raise DatasetError(
+                    f"{self.data_id_or_path or 'the records'}, row {number}: record_to_sample failed:"
+                    f" {type(error).__name__}: {error}"
+                ) from error
+            samples += made_samples if isinstance(made_samples, list) else [made_samples]
+        dataset = Dataset(
+            (
+                copy.deepcopy(each)
+                for each in samples
+                if self.filter_func is None or self.filter_func(each)
+                for _ in range(self.repeats)
+            ),
+            Path(self.data_id_or_path).stem,
+            self.data_id_or_path,
+        )
+        for sample in dataset if self.shuffle_choices else ():
+            shuffle_by_content(sample)
+        dataset.reindex(group_size=self.repeats)
+        return dataset
 
 
 class RemoteDataLoader(DataLoader):
@@ -136,6 +125,9 @@ class RemoteDataLoader(DataLoader):
             _record(row.data)
             for row in open_dataset(source_of_split(location, self.split, self.subset)).read()
         ]
+
+
+LocalDataLoader = RemoteDataLoader
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +200,6 @@ def download_dataset_file(
     return DatasetHub(data_id_or_path, data_source, revision).download_file(file_path)
 
 
-class LocalDataLoader(RemoteDataLoader):
-    """Loads a local file, or one of a folder."""
-
-
 class DictDataLoader(DataLoader):
     """Takes rows that are there."""
 
@@ -237,7 +225,7 @@ def build_dataset_from_records(
     seed: int | None = None,
     filter_func: Callable[[Sample], bool] | None = None,
     auto_id: bool = True,
-) -> MemoryDataset:
+) -> Dataset:
     """Return the samples of records.
 
     Raises:
@@ -273,42 +261,10 @@ def load_local_file_dataset(
     split: str,
     sample_fields: RecordToSample,
     **more: Any,
-) -> MemoryDataset:
+) -> Dataset:
     """Return the samples of a local file, or of one in a folder."""
-    return LocalDataLoader(dataset_path, split, sample_fields, subset=subset, **more).load()
+    return RemoteDataLoader(dataset_path, split, sample_fields, subset=subset, **more).load()
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: with_bytes(value) for name, value in row.items()}
-
-
-def _make_dataset(
-    records: Sequence[dict[str, Any]],
-    sample_fields: RecordToSample,
-    *,
-    name: str,
-    location: str,
-    repeats: int,
-    keep: Callable[[Sample], bool] | None,
-    shuffles_choices: bool,
-) -> MemoryDataset:
-    samples: list[Sample] = []
-    for number, record in enumerate(records, 1):
-        try:
-            made_samples = sample_fields(record)
-        except Exception as error:
-            raise DatasetError(
-                f"{location or 'the records'}, row {number}: record_to_sample failed:"
-                f" {type(error).__name__}: {error}"
-            ) from error
-        samples += made_samples if isinstance(made_samples, list) else [made_samples]
-    wanted = [each for each in samples if keep is None or keep(each)]
-    made = MemoryDataset(
-        (copy.deepcopy(each) for each in wanted for _ in range(repeats)),
-        Path(name).stem or None,
-        location,
-    )
-    for sample in made if shuffles_choices else ():
-        shuffle_by_content(sample)
-    made.reindex(group_size=repeats)
-    return made

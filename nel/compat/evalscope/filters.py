@@ -6,23 +6,19 @@ A filter that finds nothing gives its fallback, ``[invalid]``, which the bridge 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
 from nel.errors import ConfigError, did_you_mean
 
 INVALID: Final = "[invalid]"
 
 
-class Filter:
-    """Makes a text of a text."""
-
-    def __call__(self, text: str) -> str:
-        """Return the filtered text."""
-        raise NotImplementedError
+Filter: TypeAlias = "Callable[[str], str]"
+"""Makes a text of a text."""
 
 
-class RegexFilter(Filter):
+class RegexFilter:
     """Takes one match of a regular expression; of its groups the first that is not empty.
 
     >>> RegexFilter(regex_pattern=r"(-?[0-9.,]{2,})|(-?[0-9]+)", group_select=-1)("3 and 1,204.")
@@ -60,31 +56,22 @@ class RegexFilter(Filter):
         return next((group.strip() for group in groups if group), self.fallback)
 
 
-class RemoveUntil(Filter):
-    """Drops a text up to and with the last marker, such as ``</think>``; without one it stays."""
-
-    def __init__(self, marker: str):
-        """Take the marker."""
-        self.marker = marker
-
-    def __call__(self, text: str) -> str:
-        """Return what follows the last marker."""
-        return text.rpartition(self.marker)[2]
+def _remove_until(marker: str) -> Filter:
+    """Return what drops a text up to and with the last marker, such as ``</think>``; without one
+    it stays.
+    """
+    return lambda text: text.rpartition(marker)[2]
 
 
-class RemoveWhitespace(Filter):
-    """Drops the whitespace around a text."""
-
-    def __call__(self, text: str) -> str:
-        """Return the text stripped."""
-        return text.strip()
+def _remove_whitespace() -> Filter:
+    return str.strip
 
 
-_FILTERS: Final[Mapping[str, type[Filter]]] = {
+_FILTERS: Final[Mapping[str, Callable[..., Filter]]] = {
     "regex": RegexFilter,
     "extract": RegexFilter,
-    "remove_until": RemoveUntil,
-    "remove_whitespace": RemoveWhitespace,
+    "remove_until": _remove_until,
+    "remove_whitespace": _remove_whitespace,
 }
 
 
@@ -107,7 +94,7 @@ def build_filters(filters: Mapping[str, object] | None) -> list[Filter]:
             if isinstance(options, Mapping):
                 built.append(kind(**options))
             else:
-                built.append(kind() if options in (None, True, "") else kind(options))  # type: ignore[call-arg]
+                built.append(kind() if options in (None, True, "") else kind(options))
         except TypeError as error:
             raise ConfigError(f'the filter "{name}" cannot be built: {error}') from error
     return built

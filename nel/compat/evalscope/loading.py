@@ -101,18 +101,12 @@ class Place:
         )
 
 
-def uses_modelscope(task_config: object) -> bool:
-    """Return whether the settings of a run name ModelScope as the hub of its datasets."""
-    return getattr(task_config, "dataset_hub", None) == "modelscope"
-
-
 def _place_of(adapter: Adapter) -> Place:
     return Place(
         name=adapter.name,
         dataset=str(adapter.dataset_id),
         revision=adapter.dataset_revision,
         home=Path(source_of(type(adapter))).parent,
-        uses_modelscope=uses_modelscope(adapter.task_config),
     )
 
 

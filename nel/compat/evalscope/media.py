@@ -18,6 +18,7 @@ Media: TypeAlias = "Mapping[int, str | Mapping[str, Any]]"
 _IMAGE: Final = "image"
 _MEDIA: Final = {"bytes", "path"}
 """What a cell of a picture or sound has, and no other."""
+_NOTHING: Final = (None, "")
 _PLACEHOLDER: Final = re.compile(r"<(image|video|audio)[_ ](\d+)>")
 
 
@@ -95,20 +96,12 @@ class MediaReader:
         }
 
     def _cells(self, record: Mapping[str, Any], media_type: str) -> Iterator[tuple[int, Any]]:
-        numbered = (
-            (number, record.get(f"{media_type}_{number}"))
-            for number in range(1, self.MAX_IMAGES + 1)
-        )
-        cells = [(number, cell) for number, cell in numbered if cell is not None and cell != ""]
+        names = ((n, f"{media_type}_{n}") for n in range(1, self.MAX_IMAGES + 1))
+        cells = [(n, record[name]) for n, name in names if record.get(name) not in _NOTHING]
         listed = [] if cells else record.get(f"{media_type}s") or []
         if not isinstance(listed, list):
             raise TypeError(f'"{media_type}s" must be a list, and is a {type(listed).__name__}')
-        yield from cells
-        yield from (
-            (number, cell)
-            for number, cell in enumerate(listed, 1)
-            if cell is not None and cell != ""
-        )
+        yield from cells or ((n, cell) for n, cell in enumerate(listed, 1) if cell not in _NOTHING)
 
     def _normalize_media_value(
         self,

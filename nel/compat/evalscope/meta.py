@@ -111,15 +111,6 @@ class BenchmarkMeta:
     more: dict[str, Any] = field(default_factory=dict)
     """What EvalScope knows and nel has no use for, as it was given."""
 
-    def source_on(self, *, uses_modelscope: bool) -> tuple[str, str | None]:
-        """Return the name of the dataset on a hub and its commit there."""
-        if uses_modelscope:
-            return self.dataset_id, self.dataset_revision
-        return (
-            self.hf_dataset_id or self.dataset_id,
-            self.hf_dataset_revision or self.dataset_revision,
-        )
-
     def with_changes(self, changes: Mapping[str, Any]) -> BenchmarkMeta:
         """Return the meta with changes, as ``dataset_args`` of a run gives them.
 

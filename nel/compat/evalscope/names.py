@@ -11,7 +11,14 @@ _ROOT: Final = "evalscope"
 _HERE: Final = "nel.compat.evalscope"
 _OWN: Final = "nel.benchmarks"
 _NER: Final = (f"{_HERE}.ner",)
-_ADAPTERS: Final = (f"{_HERE}.adapters", f"{_HERE}.kinds", *_NER, f"{_HERE}.values", _OWN)
+_ADAPTERS: Final = (
+    f"{_HERE}.adapters",
+    f"{_HERE}.kinds",
+    *_NER,
+    f"{_HERE}.values",
+    _OWN,
+    f"{_HERE}.refused",
+)
 _VALUES: Final = (f"{_HERE}.values", "nel.compat.evalscope.samples", _OWN)
 _MESSAGES: Final = (f"{_HERE}.messages",)
 _CHOICES: Final = (f"{_HERE}.choices",)

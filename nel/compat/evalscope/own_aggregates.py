@@ -110,7 +110,7 @@ class _NoModel:
 def values_by_name(aggregates: Iterable[AggScore]) -> dict[str, float]:
     """Return aggregates by name; those of one name are distinguished by their dimensions.
 
-    >>> values_by_name([AggScore(0.5, "f1"), AggScore(metric_name="acc", score=1.0, dimensions={"level": "all"})])
+    >>> values_by_name([AggScore(score=0.5, metric_name="f1"), AggScore(metric_name="acc", score=1.0, dimensions={"level": "all"})])
     {'f1': 0.5, 'acc[level=all]': 1.0}
     """
     values: dict[str, float] = {}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from nel.compat.evalscope.datasets import LocalDataLoader, RemoteDataLoader
+from nel.compat.evalscope.datasets import RemoteDataLoader
 from nel.compat.evalscope.loading import local_place
 from nel.compat.evalscope.samples import Dataset, DatasetDict
 from nel.errors import ConfigError, DatasetError
@@ -48,7 +48,7 @@ class LoadsItself:
         self: Any, use_local_loader: bool = False
     ) -> tuple[DatasetDict, DatasetDict | None]:
         """Return the samples and the examples of local files."""
-        return _load(self, LocalDataLoader) if use_local_loader else self.load_from_remote()
+        return self.load_from_remote()  # type: ignore[no-any-return]  # of an adapter
 
     def load_subsets(
         self: Any, load_func: Callable[[str], Dataset], is_fewshot: bool = False

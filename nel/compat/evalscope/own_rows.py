@@ -8,11 +8,12 @@ when answers are scored.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from nel.compat.evalscope.bridge import AdaptedBenchmark
+from nel.authoring.benchmark import Benchmark
+from nel.compat.evalscope.bridge import AdaptedBenchmark, sent_messages
 from nel.compat.evalscope.samples import TOOLS_FAULT, ChatMessage, Sample, check_json
 from nel.errors import DatasetError, NelError
 from nel.types import Message
@@ -21,16 +22,26 @@ from nel.types import Sample as NelSample
 _KEYS: Final = ("target", "choices", "metadata", "subset_key")
 
 
-class OwnRows:
-    """A function that gives the samples of an adapter's own flow as rows, for messages under the
-    adapter's name.
-    """
+class LoadedRows:
+    """A function that gives the samples of a loader as rows, under its name in messages."""
 
-    def __init__(self, adapter: Any) -> None:
-        """Take the adapter."""
-        self.adapter = adapter
-        self.__module__ = "adapter"
-        self.__qualname__ = f"{type(adapter).__name__}.load_dataset"
+    def __init__(
+        self,
+        load: Callable[[], Any],
+        row: Callable[[str, Any], dict[str, Any]],
+        origin: str,
+        name: str,
+    ) -> None:
+        """Take the loader, which returns samples by subset, what makes a row of one, and names.
+
+        Args:
+            load: The loader.
+            row: Is given a subset and a sample.
+            origin: Stands for the module.
+            name: Of the loader.
+        """
+        self.load, self.row = load, row
+        self.__module__, self.__qualname__ = origin, name
 
     def __call__(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each sample.
@@ -39,7 +50,7 @@ class OwnRows:
             DatasetError: They cannot be loaded.
         """
         try:
-            subsets = self.adapter.load_dataset()
+            subsets = self.load()
         except NelError:
             raise
         except Exception as error:
@@ -48,7 +59,7 @@ class OwnRows:
             ) from error
         for subset, samples in subsets.items():
             for sample in samples:
-                yield _row(subset, sample)
+                yield self.row(subset, sample)
 
 
 def _row(subset: str, sample: Sample) -> dict[str, Any]:
@@ -58,7 +69,7 @@ def _row(subset: str, sample: Sample) -> dict[str, Any]:
     try:
         check_json(sample.metadata)
         messages = [
-            {"role": message.role, "content": _content(message.content)} for message in asked
+            {"role": message.role, "content": message.content} for message in sent_messages(asked)
         ]
     except Exception as error:  # noqa: BLE001 - of this sample alone: its row says so
         return {"subset": subset, "fault": f"{type(error).__name__}: {error}"}
@@ -67,12 +78,6 @@ def _row(subset: str, sample: Sample) -> dict[str, Any]:
         "messages": messages,
         **{name: getattr(sample, name) for name in _KEYS},
     }
-
-
-def _content(content: Any) -> Any:
-    if isinstance(content, str):
-        return content
-    return [dict(item) if isinstance(item, Mapping) else item.as_part() for item in content]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,33 +93,12 @@ class OwnLoadBenchmark(AdaptedBenchmark):
         return [(None, str(raw.get("subset")))]
 
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> NelSample:
-        """Return the sample of a row that `OwnRows` gave.
+        """Return the sample of a row that `LoadedRows` gave.
 
         Raises:
             DatasetError: Its messages could not be made, or the row is none of those.
         """
-        if "fault" in raw:
-            raise DatasetError(str(raw["fault"]))
-        if "messages" not in raw:
-            raise DatasetError(
-                f"{self.name} loads its own rows; name its data with args.local_path=FOLDER"
-            )
-        messages = raw["messages"]
-        only = messages[0] if len(messages) == 1 else None
-        is_text = only is not None and only["role"] == "user" and isinstance(only["content"], str)
-        return NelSample(
-            id=sample_id,
-            input=(
-                only["content"]
-                if only is not None and is_text
-                else tuple(map(message_of, messages))
-            ),
-            target=raw["target"],
-            choices=None if raw["choices"] is None else tuple(map(str, raw["choices"])),
-            metadata=raw["metadata"] or {},
-            subset=str(raw["subset"]),
-            recorded_response=self.recorded_in(raw["metadata"] or {}),
-        )
+        return loaded_sample(self, raw, sample_id)
 
     def example_value(self, raw: Mapping[str, Any]) -> str | None:
         """Return the subset that a row belongs to."""
@@ -124,11 +108,42 @@ class OwnLoadBenchmark(AdaptedBenchmark):
 def own_benchmark(made: AdaptedBenchmark) -> OwnLoadBenchmark:
     """Return a benchmark with the rows of its adapter's own flow."""
     parts = {item.name: getattr(made, item.name) for item in dataclasses.fields(made) if item.init}
-    return OwnLoadBenchmark(**{**parts, "dataset": OwnRows(made.adapter), "num_fewshot": 0})
+    adapter = made.adapter
+    rows = LoadedRows(
+        adapter.load_dataset, _row, "adapter", f"{type(adapter).__name__}.load_dataset"
+    )
+    return OwnLoadBenchmark(**{**parts, "dataset": rows, "num_fewshot": 0})
 
 
-def message_of(described: Mapping[str, Any]) -> Message:
-    """Return the message that a row holds as role and content."""
+def loaded_sample(benchmark: Benchmark, raw: Mapping[str, Any], sample_id: str) -> NelSample:
+    """Return the sample of a row that EvalScope's loader, or an adapter's own, gave.
+
+    Raises:
+        DatasetError: Its messages could not be made, or the row is none of those.
+    """
+    if "fault" in raw:
+        raise DatasetError(str(raw["fault"]))
+    if "messages" not in raw:
+        raise DatasetError(
+            f"{benchmark.name} loads its own rows; name its data with local_path=FOLDER, in args"
+            " or in its address"
+        )
+    messages = tuple(map(_message, raw["messages"]))
+    only = messages[0].content if [each.role for each in messages] == ["user"] else None
+    metadata = raw["metadata"] or {}
+    choices = raw["choices"]
+    return NelSample(
+        id=sample_id,
+        input=only if isinstance(only, str) else messages,
+        target=raw["target"],
+        choices=None if choices is None else tuple(map(str, choices)),
+        metadata=metadata,
+        subset=str(raw["subset"]),
+        recorded_response=benchmark.recorded_in(raw.get("columns", metadata)),
+    )
+
+
+def _message(described: Mapping[str, Any]) -> Message:
     content = described["content"]
     return Message(
         role=described["role"], content=content if isinstance(content, str) else tuple(content)

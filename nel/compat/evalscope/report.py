@@ -78,28 +78,19 @@ def make_report(
     report = Report(
         meta.name, model_name, pretty_name=meta.pretty_name, description=meta.description
     )
-    metrics = list(
-        dict.fromkeys(
-            (aggregate.aggregation, aggregate.metric_name)
-            for rows_of_metric in scores.values()
-            for aggregate in rows_of_metric
-        )
-    )
-    for aggregation, metric in metrics:
-        label = f"{aggregation}_{metric}"
-        rows_of_metric = [
-            (subset, aggregate)
-            for subset, many in scores.items()
-            for aggregate in many
-            if (aggregate.aggregation, aggregate.metric_name) == (aggregation, metric)
-        ]
-        for subset, aggregate in rows_of_metric:
+    of_metrics: dict[str, list[tuple[str, AggScore]]] = {}
+    for subset, aggregates in scores.items():
+        for each in aggregates:
+            label = f"{each.aggregation}_{each.metric_name}"
+            of_metrics.setdefault(label, []).append((subset, each))
+    for label, of_metric in of_metrics.items():
+        for subset, aggregate in of_metric:
             category = category_map.get(subset, "default")
             categories = [category] if isinstance(category, str) else list(category)
             report.rows.append(ReportRow(label, subset, aggregate.num, aggregate.score, categories))
-        total = sum(aggregate.num for _, aggregate in rows_of_metric)
-        if overall and len(rows_of_metric) > 1 and total:
-            mean = sum(aggregate.score * aggregate.num for _, aggregate in rows_of_metric) / total
+        total = sum(aggregate.num for _, aggregate in of_metric)
+        if overall and len(of_metric) > 1 and total:
+            mean = sum(aggregate.score * aggregate.num for _, aggregate in of_metric) / total
             report.rows.append(ReportRow(label, OVERALL, total, mean, ["-"]))
     return report
 
@@ -107,32 +98,19 @@ def make_report(
 def report_table(reports: Sequence[Report]) -> str:
     """Return reports as one table of text, and a line for each that lacks scores."""
     depth = max((len(row.categories) for report in reports for row in report.rows), default=1)
-    header = [
-        "Model",
-        "Dataset",
-        "Metric",
-        "Subset",
-        "Num",
-        "Score",
-        *(f"Cat.{level}" for level in range(depth)),
+    lines = [
+        [
+            *("Model", "Dataset", "Metric", "Subset", "Num", "Score"),
+            *(f"Cat.{level}" for level in range(depth)),
+        ]
     ]
-    lines = []
     for report in reports:
         for row in report.rows:
-            categories = [*row.categories, *["-"] * (depth - len(row.categories))]
             score = f"{row.score:.4f}".rstrip("0").rstrip(".")
-            lines.append(
-                [
-                    report.model_name,
-                    report.dataset_name,
-                    row.metric,
-                    row.subset,
-                    str(row.num),
-                    score,
-                    *categories,
-                ]
-            )
-    table = _grid(header, lines)
+            numbers = [row.metric, row.subset, str(row.num), score]
+            categories = [*row.categories, *["-"] * (depth - len(row.categories))]
+            lines.append([report.model_name, report.dataset_name, *numbers, *categories])
+    table = _grid(lines)
     for report in reports:
         if report.unscored:
             causes = ", ".join(
@@ -144,18 +122,13 @@ def report_table(reports: Sequence[Report]) -> str:
     return table
 
 
-def _grid(header: list[str], rows: list[list[str]]) -> str:
-    widths = [max(len(line[column]) for line in [header, *rows]) for column in range(len(header))]
-
-    def line(cells: list[str]) -> str:
-        return (
-            "| "
-            + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-            + " |"
-        )
-
-    def rule(mark: str) -> str:
-        return "+" + "+".join(mark * (width + 2) for width in widths) + "+"
-
-    body = [row_line for row in rows for row_line in (line(row), rule("-"))]
-    return "\n".join([rule("-"), line(header), rule("="), *body])
+def _grid(lines: list[list[str]]) -> str:
+    """Return lines of cells, the header first, as text with a rule below each."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    rule = "+".join(["", *("-" * (width + 2) for width in widths), ""])
+    table = [rule]
+    for line in lines:
+        cells = (f" {cell.ljust(width)} " for cell, width in zip(line, widths, strict=True))
+        table += ["|".join(["", *cells, ""]), rule]
+    table[2] = rule.replace("-", "=")
+    return "\n".join(table)

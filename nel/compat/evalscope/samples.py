@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Final
 
 from nel.compat.evalscope.choices import Choices, Target
@@ -146,8 +147,6 @@ class TaskState:
         """Return what was asked as text."""
         return judged_text(self.sample.input)
 
-    input_markdown = input_text
-
     @property
     def choices(self) -> Choices:
         """Return the options of a multiple choice."""
@@ -230,105 +229,77 @@ class SampleScore:
 
 @dataclass(slots=True, init=False)
 class AggScore:
-    """One number over a subset's samples; its parts go by nel's names or by EvalScope's.
+    """One number over a subset's samples; its parts go by nel's names or by those of the guide.
 
-    >>> AggScore(0.5, "acc") == AggScore(metric="acc", value=0.5, agg_method="mean")
+    >>> AggScore(score=0.5, metric_name="acc") == AggScore(metric="acc", value=0.5, agg_method="mean")
     True
-    >>> AggScore("acc", 0.5, "math", 4).num_samples
-    4
     """
 
     score: float
     metric_name: str
-    aggregation: str = "mean"
-    num: int = 0
-    ids: list[int | str | None] = field(default_factory=list)
-    metadata: dict[str, Any] = field(default_factory=dict)
-    subset: str | None = None
-    dimensions: dict[str, Any] = field(default_factory=dict)
+    aggregation: str
+    num: int
+    ids: list[int | str | None]
+    metadata: dict[str, Any]
+    subset: str | None
+    dimensions: dict[str, Any]
     """What tells it from others of the same metric, such as the task or level that it is over."""
 
-    def __init__(self, *positional: Any, **keywords: Any) -> None:
-        """Take the parts by name, or in nel's order or EvalScope's.
-
-        ``(score, metric_name, aggregation, num, ids)``, or where the first is a text
-        ``(metric, value, subset, num_samples, agg_method)``.
+    def __init__(
+        self,
+        *,
+        score: float = 0.0,
+        metric_name: str = "",
+        aggregation: str = "mean",
+        num: int = 0,
+        ids: Iterable[Any] | None = None,
+        **more: Any,
+    ) -> None:
+        """Take the parts.
 
         Raises:
             TypeError: There is no such name.
         """
-        order = (
-            _AGG_PARTS_OF_EVALSCOPE if positional and isinstance(positional[0], str) else _AGG_PARTS
-        )
-        values: dict[str, Any] = dict(zip(order, positional, strict=False))
-        values |= {_AGG_NAMES.get(name, name): value for name, value in keywords.items()}
-        if extras := values.keys() - _AGG_DEFAULTS:
-            raise TypeError(f"AggScore has no {min(extras)!r}")
-        for name, default in _AGG_DEFAULTS.items():
-            value = values.get(name)
-            initial = default() if callable(default) else default
-            setattr(self, name, initial if value is None else value)
+        self.score = more.pop("value", score)
+        self.metric_name = more.pop("metric", metric_name)
+        self.aggregation = more.pop("agg_method", more.pop("aggregation_name", aggregation))
+        self.num = more.pop("num_samples", num)
+        self.ids = list(ids or ())
+        self.metadata = more.pop("metadata", None) or {}
+        self.subset = more.pop("subset", None)
+        self.dimensions = more.pop("dimensions", None) or {}
+        if more:
+            raise TypeError(f"AggScore has no {min(more)!r}")
 
-    @property
-    def metric(self) -> str:
-        """Return the metric's name."""
-        return self.metric_name
-
-    @property
-    def value(self) -> float:
-        """Return the number."""
-        return self.score
-
-    @property
-    def num_samples(self) -> int:
-        """Return how many samples it is over."""
-        return self.num
-
-    @property
-    def agg_method(self) -> str:
-        """Return how it was made of their scores."""
-        return self.aggregation
-
-
-_AGG_PARTS: Final = ("score", "metric_name", "aggregation", "num", "ids", "metadata")
-_AGG_PARTS_OF_EVALSCOPE: Final = (
-    "metric_name",
-    "score",
-    "subset",
-    "num",
-    "aggregation",
-    "metadata",
-)
-_AGG_NAMES: Final = {
-    "metric": "metric_name",
-    "value": "score",
-    "num_samples": "num",
-    "agg_method": "aggregation",
-    "aggregation_name": "aggregation",
-}
-_AGG_DEFAULTS: Final[dict[str, Any]] = {
-    "score": 0.0,
-    "metric_name": "",
-    "aggregation": "mean",
-    "num": 0,
-    "ids": list,
-    "metadata": dict,
-    "subset": None,
-    "dimensions": dict,
-}
+    metric = property(attrgetter("metric_name"))
+    value = property(attrgetter("score"))
+    num_samples = property(attrgetter("num"))
+    agg_method = property(attrgetter("aggregation"))
 
 
 class Dataset(list[Sample]):
-    """The samples of one subset."""
+    """The samples of one subset, in memory."""
 
-    def __init__(self, samples: Iterable[Sample] = (), *, name: str = DEFAULT_SUBSET) -> None:
-        """Take the samples and the subset's name."""
+    def __init__(
+        self,
+        samples: Iterable[Sample] = (),
+        name: str | None = None,
+        location: str | None = None,
+        shuffled: bool = False,
+    ) -> None:
+        """Take the samples, the subset's name and where they are from."""
         super().__init__(samples)
-        self.name = name
+        self.name = name or DEFAULT_SUBSET
+        self.location, self.shuffled = location, shuffled
 
-    def filter(self, keep: Callable[[Sample], bool]) -> Dataset:
+    @property
+    def samples(self) -> list[Sample]:
+        """Return the samples."""
+        return self
+
+    def filter(self, keep: Callable[[Sample], bool], name: str | None = None) -> Dataset:
         """Return those that are kept."""
-        return Dataset((sample for sample in self if keep(sample)), name=self.name)
+        return Dataset(filter(keep, self), name or self.name, self.location, self.shuffled)
 
     def reindex(self, group_size: int = 1) -> None:
         """Number the samples from 0, and their groups of adjacent repeats."""

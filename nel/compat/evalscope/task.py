@@ -89,8 +89,8 @@ class TaskConfig(Strict):
     """
     eval_batch_size: int | None = Field(default=None, ge=1)
     """Requests in flight at once."""
-    eval_type: str | None = None
-    """``openai_api``, ``server`` or ``service``, which all mean the endpoint."""
+    eval_type: Literal["openai_api", "server", "service"] | None = None
+    """Each means the endpoint."""
     work_dir: str = "outputs"
     """Folder of the runs."""
     use_cache: str | None = None
@@ -134,15 +134,6 @@ class TaskConfig(Strict):
         return {
             key: value for key, value in settings.items() if key != "api_key" and value is not None
         }
-
-    @field_validator("eval_type")
-    @classmethod
-    def _an_endpoint(cls, kind: str | None) -> str | None:
-        if kind not in (None, "openai_api", "server", "service"):
-            raise ValueError(
-                f'eval_type "{kind}" is not an endpoint; nel evaluates endpoints, so use "openai_api"'
-            )
-        return kind
 
     def run_config(self) -> Settings:
         """Return the configuration of the run.
@@ -205,31 +196,27 @@ class TaskConfig(Strict):
         return {"judge": judge}
 
     def arguments_of(self, name: str) -> Settings:
-        """Return the arguments of a dataset: by its name in `datasets`, else by that of its
-        benchmark, as of a file.
+        """Return the arguments of a dataset, by its name in `datasets` or by that of its benchmark.
+
+        Raises:
+            ConfigError: They are given by both names.
         """
-        arguments = self.dataset_args.get(name)
-        if arguments is None and self.dataset_args:
-            arguments = self.dataset_args.get(find_benchmark(_full_name(name)).name)
-        return dict(arguments or {})
+        names = self.dataset_args.keys() & (
+            {name, _benchmark_name(name)} if self.dataset_args else ()
+        )
+        if len(names) > 1:
+            raise ConfigError(
+                f"dataset_args names {_benchmark_name(name)} twice: as {' and as '.join(sorted(names))}"
+            )
+        return dict(self.dataset_args[names.pop()]) if names else {}
 
     def _check_arguments(self) -> None:
-        """Raise ConfigError where arguments are of no dataset, or given by both names of one."""
-        strange = set(self.dataset_args) - set(self.datasets)
-        own = (
-            {find_benchmark(_full_name(name)).name: name for name in self.datasets}
-            if strange
-            else {}
-        )
-        if strange - set(own):
+        """Raise ConfigError where arguments are of no dataset."""
+        strange = self.dataset_args.keys() - self.datasets
+        strange -= set(map(_benchmark_name, self.datasets if strange else ()))
+        if strange:
             raise ConfigError(
-                f"dataset_args names {', '.join(sorted(strange - set(own)))}, which datasets"
-                " does not"
-            )
-        twice = [name for name in strange if own[name] in self.dataset_args]
-        if twice:
-            raise ConfigError(
-                f"dataset_args names {twice[0]} twice: as {twice[0]} and as {own[twice[0]]}"
+                f"dataset_args names {', '.join(sorted(strange))}, which datasets does not"
             )
 
     def _entry(self, name: str) -> Settings:
@@ -334,6 +321,11 @@ def _full_name(name: str) -> str:
         return name
     source = source_of(adapter)
     return f"{source}:{name}" if source.endswith(".py") else name
+
+
+def _benchmark_name(name: str) -> str:
+    """Return the name of the benchmark that an entry of `datasets` names, as by a file."""
+    return find_benchmark(_full_name(name)).name
 
 
 def _is_plain(dataset: str) -> bool:

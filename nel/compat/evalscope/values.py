@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from nel.compat.evalscope.meta import BenchmarkMeta as OwnMeta
 from nel.compat.evalscope.meta import Tags
+from nel.compat.evalscope.samples import USABLE
 from nel.errors import DatasetError, MissingExtra
 
 __all__ = [
@@ -94,7 +95,7 @@ class ScoreStatus(StrEnum):
     @property
     def is_usable(self) -> bool:
         """Return whether it counts."""
-        return self in (ScoreStatus.SUCCESS, ScoreStatus.FALLBACK, ScoreStatus.DEGRADED)
+        return self in USABLE
 
 
 @dataclass(frozen=True)
@@ -132,17 +133,16 @@ def check_import(
         MissingExtra: One cannot, and the adapter cannot do without.
     """
     names = [module_name] if isinstance(module_name, str) else module_name
-    own = _DONE_WITHOUT.get(extra or "", ())
-    missing = [
-        name for name in names if name not in own and find_spec(name.partition(".")[0]) is None
-    ]
-    if missing and raise_error:
+    missing = [name for name in names if find_spec(name.partition(".")[0]) is None]
+    if set(missing) <= set(_DONE_WITHOUT.get(extra or "", ())):
+        return True
+    if raise_error:
         wanted = [package] if isinstance(package, str) else package or missing
         raise MissingExtra(
             f"the adapter needs {', '.join(missing)}; install it with: pip install"
             f" {' '.join(wanted)}"
         )
-    return not missing
+    return False
 
 
 def bytes_to_base64(
@@ -195,15 +195,10 @@ def guess_video_format(video: str | None, default: str = "mp4") -> str:
     >>> guess_video_format("a/b.MOV?x"), guess_video_format("data:video/x-msvideo;base64,AA")
     ('mov', 'avi')
     """
-    address = (video or "").split("?", 1)[0].split("#", 1)[0]
-    is_data = address.lower().startswith("data:")
-    kind = address[5:].partition(";")[0] if is_data else guess_type(address, strict=False)[0]
-    known = {"quicktime": "mov", "x-msvideo": "avi", **{name: name for name in _VIDEOS}}
-    main, _, subtype = (kind or "").lower().partition("/")
-    ending = Path(address).suffix.lstrip(".").lower()
-    if main == "video" and subtype in known:
-        return known[subtype]
-    return ending if not is_data and ending in _VIDEOS else default
+    address = re.split("[?#]", video or "", maxsplit=1)[0]
+    kind, _, subtype = (guess_type(address, strict=False)[0] or "").partition("/")
+    name = {"quicktime": "mov", "x-msvideo": "avi"}.get(subtype, subtype)
+    return name if kind == "video" and name in _VIDEOS else default
 
 
 def extract_verdict(prediction: str, *, allow_lowercase_exact: bool = False) -> str | None:

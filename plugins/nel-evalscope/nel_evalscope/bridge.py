@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Final
 
 from nel import Benchmark, Sample, ScorerInput
-from nel.compat.evalscope.own_rows import message_of
+from nel.compat.evalscope.answer_scoring import numbers_of
+from nel.compat.evalscope.own_rows import LoadedRows, loaded_sample
 from nel.core.addresses import split_address
-from nel.errors import ConfigError, DatasetError, ScorerError
+from nel.errors import ConfigError, ScorerError
 from nel.prompts import load_template
-from nel_evalscope.tasks import Address, LoadedBenchmark, Refused, load_benchmark
+from nel_evalscope.tasks import Address, Refused, load_benchmark
 
 _HUBS: Final = ("modelscope", "huggingface", "local")
 _PARAMETERS: Final = (
@@ -27,22 +28,6 @@ _PARAMETERS: Final = (
     "few_shot_prompt_template", "few_shot_random", "filters", "local_path", "metric_list", "prompt_template",
     "query_template", "shuffle", "shuffle_choices", "subset_list", "system_prompt", "train_split",
 )  # fmt: skip
-
-
-class Rows:
-    """A function that returns a benchmark's rows, and says in messages and reports whose they
-    are.
-    """
-
-    def __init__(self, loaded: LoadedBenchmark) -> None:
-        """Take the benchmark."""
-        self.loaded = loaded
-        self.__module__ = "evalscope"
-        self.__qualname__ = loaded.address.name
-
-    def __call__(self) -> Iterator[dict[str, Any]]:
-        """Return `LoadedBenchmark.rows`."""
-        return self.loaded.rows()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,29 +39,12 @@ class AdapterBenchmark(Benchmark):
     )
 
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
-        """Return the sample that a row of `LoadedBenchmark.rows` describes.
+        """Return the sample that a row of `LoadedBenchmark.row` describes.
 
         Raises:
             DatasetError: The row is none of those, or its messages could not be made.
         """
-        if "fault" in raw:
-            raise DatasetError(str(raw["fault"]))
-        if "sample" not in raw:
-            raise DatasetError(
-                "the row is none of EvalScope's samples; name other data in the address:"
-                f" {self.name}?local_path=FOLDER"
-            )
-        described = raw["sample"]
-        choices = described.get("choices")
-        return Sample(
-            id=sample_id,
-            input=tuple(message_of(one) for one in raw["messages"]),
-            target=described["target"],
-            choices=tuple(choices) if choices else None,
-            metadata={"sample": described, "subset": raw["subset"]},
-            subset=str(raw["subset"]),
-            recorded_response=self.recorded_in(described.get("metadata") or {}),
-        )
+        return loaded_sample(self, raw, sample_id)
 
 
 def open_benchmark(uri: str) -> Benchmark:
@@ -94,7 +62,7 @@ def open_benchmark(uri: str) -> Benchmark:
     return AdapterBenchmark(
         name=f"evalscope-{plain}",
         description=f"{address.name} of EvalScope {loaded.version}{takes_mean}",
-        dataset=Rows(loaded),
+        dataset=LoadedRows(loaded.load, loaded.row, "evalscope", address.name),
         prompt=load_template("made by EvalScope", name="prompt"),
         scorer=partial(score, address=address),
         protocol="chat",
@@ -113,10 +81,7 @@ def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
         numbers, details = load_benchmark(address).score(sample.metadata, sample.response)
     except Refused as error:
         raise ScorerError(f"evalscope://{address.name} {error}") from error
-    main = next(iter(numbers))
-    is_first = next((key for key in ("correct", "reward", "score") if key in numbers), main) == main
-    headline = {} if is_first else {"reward": numbers[main]}
-    return {**headline, **numbers, **details}
+    return {**numbers_of(numbers, next(iter(numbers))), **details}
 
 
 def parse_address(uri: str) -> Address:

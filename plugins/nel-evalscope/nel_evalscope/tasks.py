@@ -24,37 +24,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+from nel.compat.evalscope.aggregation import MEANS_OF_ONE
+from nel.compat.evalscope.refused import REASONS
 from nel.compat.evalscope.samples import USABLE, check_json
-from nel.errors import ConfigError, DatasetError, MissingExtra, NelError, ScorerError, did_you_mean
+from nel.errors import ConfigError, MissingExtra, NelError, ScorerError, did_you_mean
 
 MODEL: Final = "nel"
-AGGREGATIONS: Final = (
-    "mean",
-    "mean_and_pass_at_k",
-    "mean_and_vote_at_k",
-    "mean_and_pass_hat_k",
-    "pass_at_k",
-    "pass_hat_k",
-)
-"""Those whose value at one answer to a sample is the mean; repeats are reduced by nel."""
 _PLAIN: Final = ("DefaultDataAdapter", "MultiChoiceAdapter")
 """Adapters whose scores are aggregated as is declared; the second one has a rule for decision
 services too.
 """
-_FOREIGN: Final = {
-    "AgentAdapter": "is an agent, which asks again and again",
-    "AgentLoopAdapter": "is an agent, which asks again and again",
-    "BrowserGymAdapter": "is an agent in a browser",
-    "FunctionCallAdapter": "gives the model tools",
-    "MultiTurnAdapter": "asks several turns, each after the answer to the one before",
-    "DecisionAdapter": "asks a decision service",
-    "Text2ImageAdapter": "has images made",
-    "ImageEditAdapter": "has images made",
-    "CodeExecutionSandboxMixin": (
-        "runs the model's programs; nel's humaneval and mbpp run them in nel's sandbox"
-    ),
-}
-"""Classes of adapters that need what nel does not do here, by name, since versions move them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,24 +126,17 @@ class LoadedBenchmark:
             f"{self.version}\n{self.address}\n{said}\n".encode() + source
         ).hexdigest()
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield each sample with its messages and subset.
+    def load(self) -> Any:
+        """Return the samples by subset."""
+        with _quietly():
+            return self.adapter.load_dataset()
+
+    def row(self, subset: str, sample: Any) -> dict[str, Any]:
+        """Return a sample with its messages and subset.
 
         Raises:
-            DatasetError: EvalScope cannot load them, or the benchmark needs what nel does not do.
+            ConfigError: The benchmark needs what nel does not do.
         """
-        with _quietly():
-            try:
-                found = self.adapter.load_dataset()
-            except Exception as error:
-                raise DatasetError(
-                    f"evalscope cannot load {self.address.name}: {type(error).__name__}: {error}"
-                ) from error
-        for subset, samples in found.items():
-            for sample in samples:
-                yield self._row(subset, sample)
-
-    def _row(self, subset: str, sample: Any) -> dict[str, Any]:
         try:
             check_json(sample.metadata)  # and as it is, since a metric may look for what is None
             described = sample.model_dump(
@@ -180,7 +152,13 @@ class LoadedBenchmark:
             described["input"] = [
                 {key: one[key] for key in one if key != "id"} for one in described["input"]
             ]
-        row = {"subset": subset, "sample": described}
+        row = {
+            "subset": subset,
+            "columns": described["metadata"],
+            "target": described["target"],
+            "choices": described.get("choices") or None,
+            "metadata": {"sample": described, "subset": subset},
+        }
         try:
             return {**row, "messages": self._messages(sample)}
         except Refused as error:
@@ -349,13 +327,15 @@ def _registered_by(home: str) -> dict[str, Any]:
 def _problems(address: Address, adapter: Any) -> Iterator[str]:
     """Yield what nel cannot do for a benchmark, in words that follow its name."""
     for base in type(adapter).__mro__:
-        if base.__name__ in _FOREIGN:
-            yield _FOREIGN[base.__name__]
+        if base.__name__ in REASONS:
+            yield REASONS[base.__name__]
+        if base.__name__ == "CodeExecutionSandboxMixin":
+            yield "runs the model's programs; nel's humaneval and mbpp run them in nel's sandbox"
     if adapter.use_llm_judge:
         yield "is scored by a judge, which this bridge does not ask"
     own = type(adapter).aggregate_scores.__qualname__.partition(".")[0] not in _PLAIN
     aggregation = "a rule of its own" if own else str(adapter.aggregation)
-    if not address.takes_mean and (own or aggregation not in AGGREGATIONS):
+    if not address.takes_mean and (own or aggregation not in MEANS_OF_ONE):
         yield (
             f"aggregates its scores by {aggregation}, which this bridge does not compute; add"
             " aggregate=mean to the address for the mean over samples"

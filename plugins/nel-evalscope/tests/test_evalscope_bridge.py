@@ -138,8 +138,8 @@ def test_a_benchmark_is_asked_and_scored_as_by_evalscope(
     )
     result, rows = run(tmp_path, endpoint.url, f"evalscope://{home}{name}?{query}".rstrip("?"))
     assert result.exit_code == 0
-    ours = sorted(json.dumps(row["prompt"], sort_keys=True) for row in rows)
     n_sent = len(endpoint.calls)
+    ours = sorted(json.dumps(call.body["messages"], sort_keys=True) for call in endpoint.calls)
     theirs = by_evalscope(tmp_path, endpoint.url, name, arguments)
     sent = [call.body["messages"] for call in endpoint.calls[n_sent:]]
     assert ours == sorted(json.dumps(messages, sort_keys=True) for messages in sent)
@@ -155,7 +155,7 @@ def test_a_run_is_scored_again_without_a_request(
     uri = f"evalscope://{write_adapters(tmp_path)}@own_loader"
     result, rows = run(tmp_path, endpoint.url, uri)
     n_sent = len(endpoint.calls)
-    assert [row["sample"] for row in open_benchmark(uri).dataset()] == [
+    assert [row["metadata"]["sample"] for row in open_benchmark(uri).dataset()] == [
         row["metadata"]["sample"] for row in rows
     ]
     rescore(result.run_dir)
