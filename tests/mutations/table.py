@@ -163,7 +163,7 @@ MUTATIONS: Final = (
         fault="The probe of an endpoint says yes where a parameter was accepted and nothing came of it.",
         fragment='self._add(name, "unknown", f"accepted, but not shown: {remark}")',
         replacement='self._add(name, "yes", f"accepted, but not shown: {remark}")',
-        tests=("tests/apps/mock/test_capabilities.py",),
+        tests=("tests/apps/probe/test_capabilities.py",),
         keyword="demo",
     ),
     Mutation(

@@ -1,4 +1,5 @@
-"""``nel endpoint``: serve endpoints to rehearse against, and find out what an endpoint can do.
+"""``nel endpoint``: serve endpoints to rehearse against; ``probe`` beside it comes from a room of its
+own.
 
 A key is given by the name of its environment variable, since a flag's value is visible in the list
 of processes.
@@ -16,12 +17,11 @@ from nel.apps.mock.demo import DemoOptions, demo_app
 from nel.apps.mock.judge import JudgeOptions, judge_app
 from nel.apps.mock.local_model import serve_local_model
 from nel.apps.mock.oracle import read_oracle
-from nel.apps.mock.probe_command import show_probe
 from nel.apps.mock.recordings import ReplayOptions
 from nel.apps.mock.replay import replay_app
 from nel.apps.mock.scripted import scripted_app
 from nel.apps.mock.scripts import read_script
-from nel.cli.options import ResultAsJson
+from nel.cli.plugin_commands import PluginGroup
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from aiohttp.web import Application
 
 app = typer.Typer(
+    cls=PluginGroup,
     help="Serve an OpenAI-compatible endpoint to rehearse against, or probe one.",
     add_completion=False,
     no_args_is_help=True,
@@ -216,50 +217,6 @@ def oracle(
     """Serve a benchmark's own gold answers and gold calls, over the protocols of `script`."""
     director = read_oracle(bench)
     _serve(scripted_app(director, model=model_id, api_key=_key(api_key_env)), host, port, model_id)
-
-
-@app.command()
-def probe(
-    url: Annotated[str, typer.Argument(help="Base URL or full path of the endpoint.")],
-    model: Annotated[str, typer.Option("--model", help="The model's name at the endpoint.")],
-    api_key_env: Annotated[
-        str | None, typer.Option(help="Name of the variable that holds the key.")
-    ] = None,
-    header_env: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VARIABLE", help="Header and the variable with its value; repeatable."
-        ),
-    ] = None,
-    protocol: Annotated[
-        str | None, typer.Option(help="That parameters are tried over; chat if not given.")
-    ] = None,
-    too_long: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Send a prompt of about N tokens, which should not fit."
-        ),
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option(min=1, max=86400, help="Seconds that one request may take.")
-    ] = 60.0,
-    as_json: ResultAsJson = False,
-) -> None:
-    """Ask an endpoint what it can do, and print a table: yes, no or unknown, each with the
-    evidence.
-
-    Sends at most 28 small requests, one after the other, of which each may be answered and billed.
-    Exit codes: 0 any protocol was answered; 2 none was.
-    """
-    settings = {
-        "url": url,
-        "model": model,
-        "api_key_env": api_key_env,
-        "total_timeout_seconds": timeout,
-    }
-    if protocol is not None:
-        settings["protocol"] = protocol
-    show_probe(settings, header_env or [], too_long=too_long, as_json=as_json)
 
 
 def _key(name: str | None) -> str | None:
