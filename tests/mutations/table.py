@@ -1627,8 +1627,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-shared-run-is-closed-again",
         fault="The artifacts of a run that is shared can be read by its owner alone.",
-        fragment='if not (config.get("output") or {}).get("share_permissions"):',
-        replacement='if not (config.get("output") or {}).get("shared"):',
+        fragment='if not _output_settings(run_dir).get("share_permissions"):',
+        replacement='if not _output_settings(run_dir).get("shared"):',
         tests=("tests/artifacts/exporting/test_permissions.py",),
         keyword="where_it_is_wanted",
     ),
