@@ -387,12 +387,11 @@ def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:
 
 
 def _driver(ref: PluginRef) -> object:
-    from stevedore import DriverManager  # noqa: PLC0415 - only when a plugin is loaded
-    from stevedore.extension import Extension  # noqa: PLC0415 - as above
+    from stevedore import DriverManager, extension  # noqa: PLC0415 - only when a plugin is loaded
 
     entry = EntryPoint(name=ref.name, value=ref.target, group=GROUPS[ref.kind])
-    extension = Extension(ref.name, entry, entry.load(), None)
-    manager = DriverManager.make_test_instance(extension, namespace=entry.group)
+    loaded = extension.Extension(ref.name, entry, entry.load(), None)
+    manager = DriverManager.make_test_instance(loaded, namespace=entry.group)
     driver: object = manager.driver
     return driver
 

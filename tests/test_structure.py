@@ -103,7 +103,7 @@ ROOMS = {
     "prompts": 2_700,
     "reading": 18_450,
     "reports": 17_950,
-    "runs": 11_400,
+    "runs": 11_450,
     "sandbox": 25_600,
     "scoring": 22_650,
     "tools": 1_800,

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import typer
 
+from nel.cli.other_program import say_other_program
 from nel.cli.plugin_commands import PluginGroup
 from nel.cli.streams import discard_stdout, prepare_streams
 from nel.errors import EXIT_SIGINT, EXIT_STOPPED_EARLY, EXIT_USAGE, NelError
@@ -32,8 +33,6 @@ class _ErrorsToText:
             raise
         except NelError as error:
             typer.echo(f"nel: {error}", err=True)
-            from nel.cli.other_program import say_other_program  # noqa: PLC0415 - as above
-
             say_other_program()
             raise typer.Exit(error.exit_code) from error
         except SystemExit as error:  # nel itself leaves by typer.Exit

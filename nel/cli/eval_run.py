@@ -1,34 +1,29 @@
-"""`nel eval run`, `resume`, `score` and `salvage`: flags and YAML in, a table or JSON out."""
+"""`nel eval run`, `resume` and `score`: flags and YAML in, a table or JSON out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from nel.cli.options import ResultAsJson, RunDir
-from nel.cli.places import resumed_path
+from nel.cli.options import ResultAsJson, RunDir, resumed_path
 from nel.cli.plugin_commands import group_with
 from nel.cli.settings import (
     JUDGE_FLAGS,
     MODEL_FLAGS,
-    Chosen,
     FailUnder,
     chosen_settings,
     taking_settings,
 )
 from nel.core.forked_map import collection_paused
 from nel.engine.process_limits import check_memory
-from nel.errors import ConfigError, UsageError
-
-if TYPE_CHECKING:
-    from nel.config.layers import Layers
-    from nel.config.schema import RunConfig
+from nel.errors import UsageError
 
 app = typer.Typer(
     cls=group_with(
+        salvage="nel.cli.eval_salvage:salvage",
         watch="nel.cli.eval_watch:watch",
         archive="nel.cli.eval_archive:archive",
         merge="nel.cli.eval_merge:merge",
@@ -96,6 +91,8 @@ def run(
     failed; 4 or 5 done and NO-GO or INCONCLUSIVE by --fail-under; 75 stopped early, resumable; 130
     and 143 interrupted, resumable.
     """
+    from nel.cli.run_layers import layers_of  # noqa: PLC0415 - keeps `nel eval --help` fast
+
     check_memory()
     verbosity = verbosity_of(quiet=quiet, verbose=verbose)
     layers = layers_of(config, chosen_settings(ctx))
@@ -208,32 +205,6 @@ def resume_run(
     )
 
 
-@app.command(name="salvage")
-def salvage_run(run_dir: RunDir) -> None:
-    """Keep what can be read of a damaged run.db; what was lost is asked again by a resume.
-
-    The damaged file stays beside it as run.db.damaged.
-    """
-    from nel.engine.store.lock import own_directory  # noqa: PLC0415 - keeps --help fast
-    from nel.engine.store.salvage import salvage  # noqa: PLC0415
-
-    with own_directory(run_dir):
-        salvaged = salvage(run_dir)
-    counts = ", ".join(
-        f"{salvaged.rows[name]:,} {name}"
-        for name in ("samples", "answers", "verdicts", "further exchanges")
-    )
-    typer.echo(f"kept: {counts}; places that cannot be read: {salvaged.damaged_ranges:,}")
-    for slot in salvaged.incomplete:
-        typer.echo(f"{slot}: samples are lost, so it starts over")
-    typer.echo(
-        f"to be asked or scored again: {salvaged.pending:,}"
-        + (" and all of these" if salvaged.incomplete else "")
-    )
-    typer.echo(f"the damaged file: {salvaged.damaged}")
-    typer.echo(f"nel: to continue, run nel eval resume {run_dir}", err=True)
-
-
 def verbosity_of(*, quiet: bool, verbose: bool) -> int:
     """Return -1 for quiet, 1 for verbose, else 0.
 
@@ -266,83 +237,6 @@ def _showing_preview(*, several: bool) -> Callable[..., None]:
     from nel.cli.plan_table import show_preview  # noqa: PLC0415
 
     return show_preview
-
-
-def config_of(path: Path | None, chosen: Chosen) -> RunConfig:
-    """Return the configuration that a file and the options laid over it describe.
-
-    Raises:
-        ConfigError: A needed flag is missing, or a key is unknown or wrong.
-    """
-    return layers_of(path, chosen).build()
-
-
-def _is_object(path: Path) -> bool:
-    """Return whether a file is one JSON object, as a configuration may be."""
-    if path.suffix.lower() != ".json":
-        return False
-    try:
-        return path.read_text(encoding="utf-8").lstrip().startswith("{")
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def layers_of(path: Path | None, chosen: Chosen) -> Layers:
-    """Return the configuration of `config_of` with the source of each value, not yet validated.
-
-    Raises:
-        ConfigError: A needed flag is missing, or the user's settings cannot be read.
-    """
-    from nel.authoring.registry import (  # noqa: PLC0415 - keeps --help fast
-        DATA_SUFFIXES,
-        rows_problem,
-    )
-    from nel.config.layers import Layers  # noqa: PLC0415 - keeps --help fast
-    from nel.config.openai_environment import BASE_URL, base_url  # noqa: PLC0415
-    from nel.config.user_settings import from_environment, from_user_file  # noqa: PLC0415
-    from nel.config.yaml_file import read_yaml  # noqa: PLC0415
-
-    if path is not None and path.suffix.lower() in DATA_SUFFIXES and not _is_object(path):
-        raise ConfigError(rows_problem(str(path)))
-    layers = Layers(read_yaml(path), str(path)) if path else Layers({}, "command line")
-    for setting in chosen.settings:
-        layers.lay(setting)
-    for override in chosen.overrides:
-        layers.override(override)
-    layers.lay_user_settings(from_environment(), from_user_file(), over_first=True)
-    if _has_unknown_keys(layers.data):
-        return layers  # building it names the key: what seems to be missing may be misspelled
-    if not layers.data.get("benchmarks"):
-        raise ConfigError(
-            "no benchmark is named; give --bench NAME or a configuration file (nel list shows what"
-            " there is)"
-        )
-    endpoint = layers.data.get("endpoint")
-    if layers.data.get("endpoints") or not isinstance(endpoint, dict):
-        return layers
-    url, model = endpoint.get("url"), endpoint.get("model")
-    # OpenAI's own variable names the endpoint of a model; a judge alone needs none.
-    is_needed = "model" in endpoint or not layers.data.get("judge")
-    if is_needed and not (url or (model and base_url())):
-        raise ConfigError(
-            "no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1, or set"
-            f" NEL_MODEL_URL or {BASE_URL} (nel docs settings)"
-        )
-    if url and not model:
-        raise ConfigError(
-            "no model is named; give --model-id, the model's name at the endpoint, or set"
-            " NEL_MODEL_ID"
-        )
-    return layers
-
-
-def _has_unknown_keys(data: Mapping[str, object]) -> bool:
-    from nel.config.schema import EndpointConfig, RunConfig  # noqa: PLC0415 - keeps --help fast
-
-    if data.keys() - RunConfig.model_fields.keys():
-        return True
-    endpoint = data.get("endpoint")
-    return isinstance(endpoint, dict) and bool(endpoint.keys() - EndpointConfig.model_fields.keys())
 
 
 def allowed_changes(*, url: bool, judge: bool) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands have, and the run that a directory or a URL names."""
 
 from __future__ import annotations
 
@@ -20,3 +20,21 @@ ShareFiles = Annotated[
         "--share-permissions", help="Let everyone on this machine read it (0644 and 0755)."
     ),
 ]
+
+
+def run_path(location: str) -> Path:
+    """Return the directory of a run; of one at a URL, a copy of its newest snapshot for reading."""
+    if "://" not in location:
+        return Path(location)
+    from nel.engine.store.remote import local_copy  # noqa: PLC0415 - keeps --help fast
+
+    return local_copy(location)
+
+
+def resumed_path(location: str) -> Path:
+    """Return the directory in which a run goes on, fetched where its URL has a newer state."""
+    if "://" not in location:
+        return Path(location)
+    from nel.engine.store.remote import resumable  # noqa: PLC0415 - keeps --help fast
+
+    return resumable(location)

@@ -235,6 +235,6 @@ def _show_lines(runs: Mapping[str, Progress], finished: threading.Event, news: l
 
 
 def _bar(progress: Progress, characters: tuple[str, str]) -> str:
-    done, todo = characters
+    filled_cell, empty_cell = characters
     n_done = round(_BAR_CELLS * progress.done / progress.total) if progress.total else 0
-    return done * n_done + todo * (_BAR_CELLS - n_done)
+    return filled_cell * n_done + empty_cell * (_BAR_CELLS - n_done)

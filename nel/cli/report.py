@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from nel.cli.places import run_path
+from nel.cli.options import run_path
 from nel.cli.streams import stdout_kept
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import PluginError, UsageError
 from nel.reports.summary_tables import table_of_runs
 from nel.reports.writers import check_writers, write_reports
-from nel.runs.evaluation import rebuild, share_as_configured, stored_reports
+from nel.runs.rebuilding import rebuild, share_as_configured, stored_reports
 
 _TABLE = "markdown"
 """Format of several runs."""

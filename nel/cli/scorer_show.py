@@ -23,7 +23,7 @@ from nel.errors import StoreError
 from nel.reports.extraction import MEANINGS, band_text, reading_rows
 from nel.reports.tables.columns import Figure
 from nel.runs.answer_reading import ReaderRequest, audited_slots, read_with_model
-from nel.runs.evaluation import rebuild
+from nel.runs.rebuilding import rebuild
 
 _DIFFERENCES_MAX: Final = 10
 _VALUE_MAX: Final = 40

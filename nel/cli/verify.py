@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nel.cli.options import ResultAsJson
-from nel.cli.places import run_path
+from nel.cli.options import ResultAsJson, run_path
 from nel.cli.terminal import plain
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_USAGE

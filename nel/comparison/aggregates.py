@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Protocol, TypeAlias
 
@@ -190,14 +191,10 @@ def with_members(names: Sequence[str], side: Side) -> list[str]:
     members = {
         name: [titles[slot] for slot in benchmarks_of(row) if slot in titles]
         for name, row in side.aggregates.items()
+        if name not in side.benchmarks
     }
-    return list(
-        dict.fromkeys(
-            member
-            for name in names
-            for member in ([name] if name in side.benchmarks else members.get(name, [name]))
-        )
-    )
+    benchmarks = (members.get(name, [name]) for name in names)
+    return list(dict.fromkeys(chain.from_iterable(benchmarks)))
 
 
 def compare_aggregate(

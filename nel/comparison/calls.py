@@ -185,8 +185,8 @@ def gate(
     if floors is not None:
         if candidate is not None or policy is not None:
             raise ConfigError("floors hold one run alone; leave candidate and policy away")
-        least = [Floor(metric=name, value=value) for name, value in floors.items()]
-        document = floors_decision(_side(baseline), least, named="floors")
+        demanded_floors = [Floor(metric=name, value=value) for name, value in floors.items()]
+        document = floors_decision(_side(baseline), demanded_floors, named="floors")
     elif candidate is None or policy is None:
         raise ConfigError("gate needs a candidate and a policy, or floors={...} for one run alone")
     else:

@@ -149,15 +149,21 @@ def _candidate(
             compare_benchmark(before, columns[key], after, settings, despite=despite, what=what)
         )
     side_names = {side_name for _, side_name in shared}
-    means, side_means = baseline.aggregates.keys(), side.aggregates.keys()
-    lost = [*sorted(baseline.benchmarks.keys() - dict(shared).keys()), *sorted(means - side_means)]
-    new = [*sorted(side.benchmarks.keys() - side_names), *sorted(side_means - means)]
+    mean_names, side_mean_names = baseline.aggregates.keys(), side.aggregates.keys()
+    lost_names = [
+        *sorted(baseline.benchmarks.keys() - dict(shared).keys()),
+        *sorted(mean_names - side_mean_names),
+    ]
+    new_names = [
+        *sorted(side.benchmarks.keys() - side_names),
+        *sorted(side_mean_names - mean_names),
+    ]
     return Candidate(
         side=side,
         benchmarks=compared,
         aggregates=compare_aggregates(baseline, side, compared, settings, only),
-        only_baseline=[] if only else lost,
-        only_candidate=[] if only else new,
+        only_baseline=[] if only else lost_names,
+        only_candidate=[] if only else new_names,
     )
 
 

@@ -19,6 +19,7 @@ from nel.comparison.sides import (
     Texts,
     readable,
     reward_of,
+    text_form,
     text_or_none,
     whole_of,
 )
@@ -60,7 +61,8 @@ def read_nemo(path: Path, label: str) -> Side:
             fields["system_prompt"] = config["system_prompt"]
         n_lines = bundle.content.get("n_results")
         benchmarks[bundle.name] = _nemo_benchmark(bundle.name, bundle.results, fields, n_lines)
-        models |= {str(config["model"])} if config.get("model") else set()
+        if config.get("model"):
+            models.add(str(config["model"]))
     return Side(
         label=label,
         kind="nemo-evaluator",
@@ -94,11 +96,14 @@ def _nemo_benchmark(
 
 def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
     reward = _nemo_reward(value, where)
-    metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+    metadata = value.get("metadata")
+    if not isinstance(metadata, dict):
+        metadata = {}
     expected = digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
-    category = (metadata or {}).get("category") or details.get("category")
+    category = metadata.get("category") or details.get("category")
+    state, cause = _state_and_cause(reward, "infra: unknown")
     return SampleLine(
         where=where,
         offset=offset,
@@ -108,19 +113,24 @@ def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
         prompt=prompt,
         expected=expected,
         reward=reward,
-        state=UNSCORED if reward is None else SCORED,
-        cause="infra: unknown" if reward is None else "",
+        state=state,
+        cause=cause,
         metrics={
             name: float(reward_value)
             for name, reward_value in (value.get("scorer_rewards") or {}).items()
             if _is_number(reward_value)
         },
-        category=None if category is None else str(category),
+        category=text_form(category),
         model=text_or_none(value.get("model")),
         tokens=number_or_nan(value.get("tokens")),
         latency=number_or_nan(value.get("latency_ms")) / 1000,
         characters=float(len(value.get("model_response") or "")),
     )
+
+
+def _state_and_cause(reward: float | None, cause: str) -> tuple[int, str]:
+    """Return the state of a line, and why it is unscored where it is."""
+    return (UNSCORED, cause) if reward is None else (SCORED, "")
 
 
 def _nemo_reward(value: Mapping[str, Any], where: str) -> float | None:
@@ -158,8 +168,8 @@ def read_lm_eval(path: Path, label: str) -> Side:
                         f'{path} has two sample files of "{task.task}"; give the file to compare'
                     )
                 benchmarks[task.title] = _lm_eval_benchmark(task)
-                model = task.summary.get("model_name")
-                models |= {str(model)} if model else set()
+                if task.summary.get("model_name"):
+                    models.add(str(task.summary["model_name"]))
     return Side(label=label, kind="lm-eval", models=tuple(sorted(models)), benchmarks=benchmarks)
 
 
@@ -199,6 +209,7 @@ def _lm_eval_line(
     target, doc = digest(value.get("target")), value.get("doc")
     content = value.get("doc_hash") or doc
     category = doc.get("category", doc.get("subject")) if isinstance(doc, dict) else None
+    state, cause = _state_and_cause(reward, "scorer: unknown")
     metrics = {
         other_name: float(value[other_name])
         for other_name in value.get("metrics") or ()
@@ -213,10 +224,10 @@ def _lm_eval_line(
         prompt=prompt,
         expected=target,
         reward=reward,
-        state=UNSCORED if reward is None else SCORED,
-        cause="scorer: unknown" if reward is None else "",
+        state=state,
+        cause=cause,
         metrics=metrics,
-        category=None if category is None else str(category),
+        category=text_form(category),
         characters=float(len(_answer(value) or "")),
     )
 
@@ -229,15 +240,14 @@ def _lm_eval_texts(value: Mapping[str, Any], metric: str) -> Texts:
         prompt=arguments_of(value)[0],
         expected=value.get("target"),
         response=_answer(value),
-        extracted=None if extracted is None else str(extracted),
+        extracted=text_form(extracted),
         reward=value[metric],
         outcome="unscored" if value[metric] is None else "scored",
     )
 
 
 def _answer(value: Mapping[str, Any]) -> str | None:
-    response = single_of(value.get("resps"))
-    return None if response is None else str(response)
+    return text_form(single_of(value.get("resps")))
 
 
 def _is_number(value: object) -> bool:

@@ -184,12 +184,12 @@ def gate(
 
 def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Entry:
     of_baseline = {*baseline.benchmarks, *baseline.aggregates}
-    known = {*of_baseline, *candidate.benchmarks, *candidate.aggregates}
-    if name in known:
+    names = {*of_baseline, *candidate.benchmarks, *candidate.aggregates}
+    if name in names:
         side = candidate if name in of_baseline else baseline
         reason = f"{side.label} does not have it"
     else:
-        hint = did_you_mean(name, known) or f"; they have {', '.join(sorted(known))}"
+        hint = did_you_mean(name, names) or f"; they have {', '.join(sorted(names))}"
         reason = f"the policy names it, and neither run has it{hint}"
     rule = policy.resolve(name)
     return _Entry(name=name, rule=rule, metric=rule.metric or "", blockers=[reason])
@@ -405,7 +405,10 @@ def _test(
 ) -> DecisionCheck:
     span, reason = demand.span(level), ""
     status = GateDecision.INCONCLUSIVE
+    lower, upper, interval_level, method = None, None, None, None
     if span is not None:
+        lower, upper = span
+        interval_level, method = level, demand.method
         status = non_inferiority(*span, margin=demand.margin)
         if gated and status is GateDecision.NO_GO and id(demand) not in breached:
             status = GateDecision.INCONCLUSIVE
@@ -419,7 +422,6 @@ def _test(
         reason = measured.reason
         if measured.tested is not None:
             reason = T_OF_FEW.format(measured.tested.n)
-    lower, upper = span or (None, None)
     return DecisionCheck(
         kind=demand.kind,
         limit=demand.limit,
@@ -427,7 +429,7 @@ def _test(
         reason="; ".join(filter(None, [reason, demand.caution(level)])),
         lower=lower,
         upper=upper,
-        level=None if span is None else level,
-        method=None if span is None else demand.method,
+        level=interval_level,
+        method=method,
         breach_level=breached.get(id(demand)),
     )

@@ -32,6 +32,7 @@ from nel.comparison.sides import (
     Texts,
     readable,
     reward_of,
+    text_form,
     text_or_none,
     whole_of,
 )
@@ -177,7 +178,10 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
     expected = digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
-    category = metadata.get(_CATEGORY)
+    # What was never asked has no answer whose length would count.
+    characters = math.nan
+    if state != NOT_ASKED:
+        characters = float(len(value.get("model_response") or ""))
     return SampleLine(
         where=where,
         offset=offset,
@@ -193,14 +197,12 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
         state=state,
         cause="" if state == SCORED else _cause(value["outcome"]),
         metrics={} if state >= UNSCORED else details.get("metrics") or {},
-        category=None if category is None else str(category),
+        category=text_form(metadata.get(_CATEGORY)),
         group=text_or_none(value.get("group")),
         model=text_or_none(value.get("served_model")),
         tokens=number_or_nan((value.get("tokens") or {}).get("completion")),
         latency=number_or_nan((value.get("timing") or {}).get("latency_seconds")),
-        characters=(
-            math.nan if state == NOT_ASKED else float(len(value.get("model_response") or ""))
-        ),
+        characters=characters,
     )
 
 

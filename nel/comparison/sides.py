@@ -166,9 +166,11 @@ class SideBenchmark:
             return None
 
     def _read_lines(self, blocks: LineBlocks, *, rows: bool) -> Columns:
-        columns, reader = Columns(), None if self.make_blocks is None else self.make_blocks()
+        columns = Columns()
+        reader = None if self.make_blocks is None else self.make_blocks()
         for lines, first_number, offsets in blocks:
             block = None if reader is None else reader.block_of(lines, offsets, rows=rows)
+            # Lines that are not of the usual shape are read one by one, which names the bad one.
             if block is None:
                 block = self._block(json_objects(lines, first_number, offsets, self.path))
             if block is not None:
@@ -319,3 +321,8 @@ def whole_of(value: Mapping[str, Any], name: str, where: str, default: int | Non
 def text_or_none(value: object) -> str | None:
     """Return a text, None for anything else."""
     return value if isinstance(value, str) else None
+
+
+def text_form(value: object) -> str | None:
+    """Return the text form of a value; None stays None."""
+    return None if value is None else str(value)

@@ -52,7 +52,7 @@ class Source:
     open: Callable[[], BinaryIO]
     """Opens it from the start; raises `DatasetError` when that is impossible."""
     stamp: str | None = None
-    """Is another one once the file was written again; None where nothing says so."""
+    """Changes whenever the file is written; None where nothing shows that it was."""
     form: TableForm = field(default_factory=TableForm)
     """What the user says of it."""
 
@@ -74,7 +74,8 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     fingerprint = None
     if source.stamp is not None:
         ending = f"{suffix}.gz" if gzipped else suffix
-        fingerprint = f"{ending} {'' if form == TableForm() else form}{source.stamp}"
+        declared_form = "" if form == TableForm() else str(form)
+        fingerprint = f"{ending} {declared_form}{source.stamp}"
     return Dataset(
         uri=uri, revision=revision, unit=unit, read=read, fingerprint=fingerprint, notes=notes
     )
@@ -97,8 +98,9 @@ def suffix_of(name: str) -> tuple[str, bool]:
     is_gzipped = stem != lower
     suffix = next((suffix for suffix in _READERS if stem.endswith(suffix)), None)
     if suffix is None or (is_gzipped and suffix in _NEVER_GZIPPED):
-        ending = stem[stem.rfind(".") :] if "." in stem else ""
-        hint = did_you_mean(ending, _READERS) if ending else ""
+        hint = ""
+        if "." in stem:
+            hint = did_you_mean(stem[stem.rfind(".") :], _READERS)
         raise DatasetError(
             f"{name}: no reader for files like this{hint or ';'} known: {', '.join(_READERS)} "
             f"(all but parquet, arrow and workbooks also with .gz)"

@@ -130,15 +130,20 @@ def paired_difference(
         raise ValueError(f"the level must be between 0 and 1, not {level}")
     before, after = _checked_pair(baseline, candidate)
     pairs = _Pairs.of(before, after, design or PairedDesign())
-    codes = None if clusters is None else _checked_codes(clusters, len(before))
-    naive = pairs.interval(None, level)
-    interval = naive if codes is None else pairs.interval(codes, level)
+    codes, n_clusters = None, None
+    if clusters is not None:
+        codes = _checked_codes(clusters, len(before))
+        n_clusters = int(codes.max()) + 1
+    interval = pairs.interval(None, level)
+    naive_lower, naive_upper = None, None
+    if codes is not None:
+        if interval.lower is not None and interval.upper is not None:
+            naive_lower, naive_upper = _finite_ends(interval, pairs.exponent)
+        interval = pairs.interval(codes, level)
     p_value, test = pairs.test(codes, np.random.default_rng(seed))
     variance, _ = pairs.variance(codes)
     lower, upper = _finite_ends(interval, pairs.exponent)
     detectable = pairs.smallest_detectable(interval, codes, level)
-    is_naive = codes is not None and naive.lower is not None and naive.upper is not None
-    naive_ends = _finite_ends(naive, pairs.exponent) if is_naive else (None, None)
     return PairedDifference(
         estimate=unscale(pairs.mean, pairs.exponent),
         lower=lower,
@@ -148,14 +153,14 @@ def paired_difference(
         interval_method=interval.method,
         test_method=test,
         n=len(before),
-        n_clusters=None if codes is None else int(codes.max()) + 1,
+        n_clusters=n_clusters,
         wins=pairs.wins,
         losses=pairs.losses,
         ties=len(before) - pairs.wins - pairs.losses,
         standard_error=unscale(math.sqrt(variance), pairs.exponent),
         smallest_detectable=unscale(detectable, pairs.exponent),
-        naive_lower=naive_ends[0],
-        naive_upper=naive_ends[1],
+        naive_lower=naive_lower,
+        naive_upper=naive_upper,
         caution=interval.caution,
     )
 
@@ -251,7 +256,9 @@ class _Pairs:
             return flip_test(np.bincount(codes, weights=self.values).astype(np.float64), rng)
         p_value, test = flip_test(self.values, rng)
         is_whole = self.is_single and bool(np.isin(self.values, (-1, 0, 1)).all())
-        return p_value, "mcnemar_exact" if is_whole else test
+        if is_whole:  # then the flips are those of McNemar's test
+            test = "mcnemar_exact"
+        return p_value, test
 
     def variance(self, codes: Integers | None) -> tuple[float, float]:
         """Return the variance of the mean, and its degrees of freedom."""

@@ -173,18 +173,23 @@ def plan(
     """
     questions = pilot.questions_needed(effect, repeats, test)
     answers = questions * repeats
-    limit = pilot.questions
-    per_hour = resources.answers_per_hour
+    cost = hours = detectable = None
+    if resources.cost is not None:
+        cost = resources.cost * answers
+    if resources.answers_per_hour:
+        hours = answers / resources.answers_per_hour
+    if pilot.questions is not None:
+        detectable = pilot.detectable(pilot.questions, repeats, test)
     return ComparisonPlan(
         repeats=repeats,
         questions=questions,
         answers=answers,
         prompt_tokens=_times(resources.prompt_tokens, answers),
         completion_tokens=_times(resources.completion_tokens, answers),
-        cost=None if resources.cost is None else resources.cost * answers,
-        hours=None if not per_hour else answers / per_hour,
-        is_available=limit is None or questions <= limit,
-        detectable=None if limit is None else pilot.detectable(limit, repeats, test),
+        cost=cost,
+        hours=hours,
+        is_available=pilot.questions is None or questions <= pilot.questions,
+        detectable=detectable,
     )
 
 

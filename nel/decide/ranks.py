@@ -9,6 +9,7 @@ alpha whatever the dependence, so all intervals hold at once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 
@@ -25,7 +26,12 @@ def one_sided(estimate: float, p_value: float) -> tuple[float, float]:
     >>> one_sided(0.1, 0.02), one_sided(-0.1, 0.02), one_sided(0.0, 1.0)
     ((0.01, 1.0), (1.0, 0.01), (1.0, 1.0))
     """
-    return (p_value / 2 if estimate > 0 else 1.0), (p_value / 2 if estimate < 0 else 1.0)
+    not_better = not_worse = 1.0
+    if estimate > 0:
+        not_better = p_value / 2
+    elif estimate < 0:
+        not_worse = p_value / 2
+    return not_better, not_worse
 
 
 def rank_intervals(n: int, better: Collection[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -39,7 +45,6 @@ def rank_intervals(n: int, better: Collection[tuple[int, int]]) -> list[tuple[in
     >>> rank_intervals(3, [(0, 2)])
     [(1, 2), (1, 3), (2, 3)]
     """
-    return [
-        (1 + sum(j == index for _, j in better), n - sum(i == index for i, _ in better))
-        for index in range(n)
-    ]
+    n_above = Counter(worse for _, worse in better)
+    n_below = Counter(winner for winner, _ in better)
+    return [(1 + n_above[index], n - n_below[index]) for index in range(n)]

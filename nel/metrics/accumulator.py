@@ -337,6 +337,9 @@ class Accumulator:
         design = replace(self._design, groups=self._groups)
         if series is self._rewards:
             design = self._design_of_headline()
+        bounds, denominator = None, "samples that have this metric"
+        if universal:
+            bounds, denominator = self._bounds(series), "scored and model failures"
         return {
             "name": name,
             "value": value,
@@ -344,10 +347,8 @@ class Accumulator:
             "n_questions": len(series.question_means()),
             "repeats": series.repeats,
             **interval_fields(series, design),
-            "bounds": self._bounds(series) if universal else None,
-            "denominator": (
-                "scored and model failures" if universal else "samples that have this metric"
-            ),
+            "bounds": bounds,
+            "denominator": denominator,
             "unit": unit_of(series),
         }
 

@@ -19,8 +19,6 @@ from nel.config.load import build_config, call_config
 from nel.config.schema import RunConfig
 from nel.config.settings import Given
 from nel.core.failpoints import reach
-from nel.core.paths import share
-from nel.core.strict_json import loads
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.observability import run_log
 from nel.engine.planning.plan import Plan
@@ -43,22 +41,19 @@ from nel.errors import (
     EXIT_UNSCORED,
     ConfigError,
     NelError,
-    OutputError,
     StoreError,
     UsageError,
 )
-from nel.reports.writers import HTML, check_writers, write_report, write_reports
+from nel.reports.writers import check_writers, write_reports
 from nel.runs.background import run_awaited, run_blocking
 from nel.runs.notebook import reporter
 from nel.runs.objects import with_names
 from nel.runs.result import RunResult
 from nel.runs.run_inputs import inputs_of
-from nel.types import JsonObject
 
 if TYPE_CHECKING:
     from nel.artifacts.benchmark_result import BenchmarkResult
     from nel.authoring.benchmark import Benchmark
-    from nel.metrics.requested import RequestedStatistics
 
 
 def evaluate(
@@ -187,7 +182,7 @@ def _evaluate(
         if result is None:
             ending = run_session(spec) if resume else _first_session(spec)
             result = written_results(spec, ending)
-            from nel.runs.finished import note_finished  # noqa: PLC0415 - as in `rebuild`
+            from nel.runs.finished import note_finished  # noqa: PLC0415 - of no use to the first request
 
             note_finished(spec, inputs, result, n_notes)
     if upload is None:
@@ -265,6 +260,11 @@ def written_results(spec: SessionSpec, ending: ExitStatus) -> RunResult:
     """Write the artifacts and reports of a finished session, and return the run's result."""
     run_dir, config, progress = spec.run_dir, spec.config, spec.progress
     progress.stage = "writing artifacts"
+    from nel.runs.rebuilding import (  # noqa: PLC0415 - the first request need not wait for it
+        rebuild,
+        share_as_configured,
+    )
+
     reach("before_artifacts")
     benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in spec.plans})
     reach("after_artifacts")
@@ -326,108 +326,6 @@ def _why_empty(run_dir: Path) -> str:
         f"held a run, but {FILE_NAME} is empty: its write-ahead log {FILE_NAME}-wal is missing or"
         " damaged"
     )
-
-
-def stored_reports(run_dir: Path) -> tuple[str, ...]:
-    """Return the names of the further reports that a run was configured with.
-
-    Raises:
-        StoreError: There is no usable run.db.
-    """
-    with Snapshot(run_dir / FILE_NAME) as snapshot:
-        return _reports_in(snapshot.meta("config") or {})
-
-
-def _reports_in(config: JsonObject) -> tuple[str, ...]:
-    return tuple((config.get("output") or {}).get("reports") or ())
-
-
-def rebuild(
-    run_dir: Path,
-    statistics: Mapping[str, RequestedStatistics] | None = None,
-    *,
-    declared_in: Path | None = None,
-    notes: list[str] | None = None,
-) -> tuple[list[BenchmarkResult], Path]:
-    """Rewrite every artifact of a run from its run.db; return benchmarks and path of report.html.
-
-    Args:
-        run_dir: Of the run.
-        statistics: The metrics and reducers of each benchmark; None: those in the run's
-            configuration, and where a metrics.json has others, which only a scorer's code declares,
-            those of the code.
-        declared_in: The directory of that metrics.json; None: the run's own.
-        notes: Takes a note where such metrics cannot be computed.
-
-    Raises:
-        StoreError: There is no usable run.db.
-        StoppedEarly: The disk is full.
-    """
-    from nel.artifacts.write import (  # noqa: PLC0415 - the first request need not wait for it
-        write_artifacts,
-    )
-
-    metric_names = {} if statistics is not None else _metric_names(declared_in or run_dir)
-    benchmarks = write_artifacts(run_dir, statistics)
-    if absent_names := [
-        name
-        for result in benchmarks
-        for name in metric_names.get(result.directory.name, ())
-        if name not in _names(result)
-    ]:
-        try:
-            benchmarks = write_artifacts(run_dir, _statistics_of_code(run_dir))
-        except NelError as error:
-            if notes is not None:
-                notes.append(f"the metrics {', '.join(absent_names)} are not computed: {error}")
-    page = write_report(HTML, run_dir)
-    share_as_configured(run_dir)
-    return benchmarks, page
-
-
-def _metric_names(run_dir: Path) -> dict[str, list[str]]:
-    """Return the metrics in each metrics.json of a run, by the name of its directory."""
-    names = {}
-    for path in run_dir.glob("*/metrics.json"):
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            names[path.parent.name] = [
-                str(metric["name"]) for metric in loads(path.read_bytes())["metrics"]
-            ]
-    return names
-
-
-def _names(benchmark: BenchmarkResult) -> set[str]:
-    return {str(metric["name"]) for metric in benchmark.metrics["metrics"]}
-
-
-def _statistics_of_code(run_dir: Path) -> dict[str, RequestedStatistics]:
-    """Return the metrics and reducers that the benchmarks' code declares, with those of the run.
-
-    Raises:
-        NelError: The code, or a plugin that the run names, cannot be loaded.
-    """
-    with Snapshot(run_dir / FILE_NAME) as snapshot:
-        config = snapshot.meta("config") or {}
-    plans = make_plans(build_config(config, where=str(run_dir)), resuming=True)
-    return {plan.slot: plan.statistics for plan in plans}
-
-
-def share_as_configured(run_dir: Path) -> None:
-    """Let everyone read a run whose configuration says so.
-
-    Raises:
-        OutputError: A file is another user's.
-    """
-    with Snapshot(run_dir / FILE_NAME) as snapshot:
-        config = snapshot.meta("config") or {}
-    if not (config.get("output") or {}).get("share_permissions"):
-        return
-    try:
-        share(run_dir)
-    except OSError as error:
-        raise OutputError(
-            f"cannot share {error.filename}: {error.strerror}; its owner has to run this"
-        ) from error
 
 
 def _first_session(spec: SessionSpec) -> ExitStatus:

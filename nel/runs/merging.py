@@ -31,7 +31,8 @@ from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.engine.store.union import Part, unite
 from nel.errors import OutputError, StoreError, UsageError
 from nel.reports.writers import write_reports
-from nel.runs.evaluation import exit_code_of, rebuild
+from nel.runs.evaluation import exit_code_of
+from nel.runs.rebuilding import rebuild
 from nel.runs.result import RunResult
 
 _MAY_DIFFER: Final = ("identity", "digest", "fingerprint", "dataset")

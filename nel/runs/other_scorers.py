@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from nel.artifacts.benchmark_result import BenchmarkResult
-from nel.artifacts.results import read_result
+from nel.artifacts.results import Result, read_result
 from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.runs.result import RunResult
@@ -27,10 +27,15 @@ _TRIED: Final = (
 _SEARCHING: Final = ("fuzzy_match", "contains")
 """They look for the gold answer anywhere, and find a short one in many a wrong answer."""
 _SEARCHED_MIN: Final = 0.5
+"""The share that one of those must find right to be worth a line."""
 _ANSWERS: Final = 50
+"""Questions whose answers are tried."""
 _CHARACTERS_MAX: Final = 20_000
+"""Of an answer; longer ones are not tried."""
 _SECONDS_MAX: Final = 1.0
+"""For one scorer and one answer."""
 _NEARLY: Final = 0.02
+"""Shares that differ by less count as equal."""
 _BETTER: Final = 0.2
 """So much more must be right than by the run's scorer: a model may well be wrong throughout."""
 _UNREAD: Final = 0.5
@@ -42,17 +47,16 @@ def other_scorers(result: RunResult) -> Iterator[str]:
     for position, item in enumerate(result.benchmarks):
         if not _is_suspicious(item):
             continue
-        before, rights, n = _try_all(result, item)
-        n_best = max(rights.values())
-        if n_best < before + _BETTER:
+        share, rights, n = _try_all(result, item)
+        best_share = max(rights.values())
+        if best_share < share + _BETTER:
             continue
-        name = next(name for name in _TRIED if rights[name] >= n_best - _NEARLY)
-        if name in _SEARCHING and n_best < _SEARCHED_MIN:
+        name = next(name for name in _TRIED if rights[name] >= best_share - _NEARLY)
+        if name in _SEARCHING and best_share < _SEARCHED_MIN:
             continue
-        is_alone = len(result.benchmarks) == 1
-        scorer_flags = (
-            ["--scorer", name] if is_alone else ["-O", f"benchmarks.{position}.scorer={name}"]
-        )
+        scorer_flags = ["--scorer", name]
+        if len(result.benchmarks) > 1:  # the flag would set it for all of them
+            scorer_flags = ["-O", f"benchmarks.{position}.scorer={name}"]
         command = shlex.join(["nel", "eval", "score", str(result.run_dir), *scorer_flags])
         yield (
             f"{item.slot}: the scorer {name} finds {rights[name] * 100:.0f} % of {n} stored answers"
@@ -74,34 +78,39 @@ def _try_all(result: RunResult, item: BenchmarkResult) -> tuple[float, dict[str,
     """Return which share of the answers is right by the run's scorer and by each other one, and how
     many answers were tried.
     """
-    before, inputs = 0.0, []
+    total_reward, inputs = 0.0, []
+    for answer in _drawn_answers(result, item):
+        scorer_input = _input_of(answer)
+        if scorer_input is not None:
+            total_reward += getattr(answer.outcome, "reward", 0.0)
+            inputs.append(scorer_input)
+    rights = {name: _share(name, inputs) for name in _TRIED}
+    return total_reward / (len(inputs) or 1), rights, len(inputs)
+
+
+def _drawn_answers(result: RunResult, item: BenchmarkResult) -> Iterator[Result]:
+    """Yield the first answers to some questions, which are the same ones every time."""
     with Snapshot(result.run_dir / FILE_NAME) as snapshot:
         key = next(key for key, slot, _, _ in snapshot.benchmarks() if slot == item.slot)
         n = snapshot.count_samples(key)
-        for idx in sorted(random.Random(0).sample(range(n), min(n, _ANSWERS))):  # noqa: S311 - a sample
-            for stored_result in results(snapshot, key, 1, first=idx, last=idx):
-                result_read = read_result(stored_result)
-                if (
-                    result_read.sample is None
-                    or result_read.response is None
-                    or result_read.response.error is not None
-                ):
-                    continue
-                if len(result_read.response.text) > _CHARACTERS_MAX or isinstance(
-                    result_read.outcome, Unscored
-                ):
-                    continue
-                before += getattr(result_read.outcome, "reward", 0.0)
-                inputs.append(
-                    ScorerInput(
-                        response=result_read.response.text,
-                        target=result_read.sample.target,
-                        metadata=dict(result_read.sample.metadata),
-                        sample=result_read.sample,
-                    )
-                )
-    rights = {name: _share(name, inputs) for name in _TRIED}
-    return before / (len(inputs) or 1), rights, len(inputs)
+        drawn = random.Random(0).sample(range(n), min(n, _ANSWERS))  # noqa: S311 - a sample
+        for idx in sorted(drawn):
+            yield from map(read_result, results(snapshot, key, 1, first=idx, last=idx))
+
+
+def _input_of(answer: Result) -> ScorerInput | None:
+    """Return what a scorer gets of an answer; None where there is no text to score."""
+    sample, response = answer.sample, answer.response
+    if sample is None or response is None or response.error is not None:
+        return None
+    if len(response.text) > _CHARACTERS_MAX or isinstance(answer.outcome, Unscored):
+        return None
+    return ScorerInput(
+        response=response.text,
+        target=sample.target,
+        metadata=dict(sample.metadata),
+        sample=sample,
+    )
 
 
 def _share(name: str, inputs: list[ScorerInput]) -> float:
@@ -109,10 +118,10 @@ def _share(name: str, inputs: list[ScorerInput]) -> float:
     from nel.authoring.scorer_names import find_scorer  # noqa: PLC0415 - of few runs
     from nel.authoring.smoke import try_scorer  # noqa: PLC0415 - as above
 
-    scorer, total = find_scorer(name), 0.0
+    scorer, total_reward = find_scorer(name), 0.0
     for scorer_input in inputs:
         trial = try_scorer(scorer, scorer_input, seconds=_SECONDS_MAX)
         if trial.problem:
             return 0.0
-        total += trial.reward or 0.0
-    return total / len(inputs) if inputs else 0.0
+        total_reward += trial.reward or 0.0
+    return total_reward / (len(inputs) or 1)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
+from nel.engine.asking.benchmark_description import first_request
 from nel.engine.asking.repeat_check import check_draw
 from nel.engine.executors.find import find_executor
 from nel.engine.planning.plan import Plan
@@ -189,8 +190,6 @@ def _episodes(plan: Plan) -> tuple[str, JsonObject, int]:
 
 
 def _first_request(plan: Plan, config: RunConfig, sample: Sample) -> JsonObject:
-    from nel.engine.asking.benchmark_description import first_request  # noqa: PLC0415 - of a dry run
-
     body = first_request(
         plan.benchmark,
         sample,

@@ -35,7 +35,7 @@ from nel.engine.store.projections.intact import (
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError, UsageError
 from nel.reports.writers import write_reports
-from nel.runs.evaluation import rebuild, stored_reports
+from nel.runs.rebuilding import rebuild, stored_reports
 from nel.version import __version__
 
 MANIFEST: Final = "manifest.json"

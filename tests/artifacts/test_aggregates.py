@@ -16,7 +16,7 @@ from nel.config.load import build_config
 from nel.errors import ConfigError
 from nel.reports.summary_tables import json_summary
 from nel.reports.tables.results import results_table, summary_rows
-from nel.runs.evaluation import rebuild
+from nel.runs.rebuilding import rebuild
 from nel.runs.result import RunResult
 from tests.support.endpoint import Endpoint, Reply, answer, scripted
 

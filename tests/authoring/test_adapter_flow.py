@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from nel import evaluate
-from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.errors import DatasetError, PluginError
 from tests.support.endpoint import Endpoint, answer, scripted
@@ -32,14 +31,6 @@ class Own(DefaultDataAdapter):
         made = [Sample(input=record["q"] + more, target="yes", subset_key=record.get("key")) for more in {parts}]
         return made if len(made) > 1 else made[0]
 """
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
 
 
 @pytest.fixture

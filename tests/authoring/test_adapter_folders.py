@@ -9,7 +9,6 @@ import pytest
 
 import nel
 from nel import TaskConfig
-from nel.authoring.registered import REGISTERED
 from nel.errors import NelError
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_results, write_jsonl
@@ -28,14 +27,6 @@ class Sums(DefaultDataAdapter):
     def sample_to_fewshot(self, sample):
         return f"{sample.input} {sample.target}"
 """
-
-
-@pytest.fixture(autouse=True)
-def _not_registered_for_good() -> Any:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
 
 
 def files(tmp_path: Path, test: str = "test", train: str = "train") -> tuple[str, str]:

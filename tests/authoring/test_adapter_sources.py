@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nel import TaskConfig
-from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.compat.evalscope.bridge import AdaptedBenchmark
 from nel.compat.evalscope.loading import Subsets
@@ -31,14 +29,6 @@ class Own(DefaultDataAdapter):
     def record_to_sample(self, record):
         return Sample(input=record["q"], target="x", subset_key=record.get("key"))
 """
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
 
 
 def adapter(folder: Path, body: str = "pass", arguments: dict[str, Any] | None = None, **meta: Any) -> AdaptedBenchmark:

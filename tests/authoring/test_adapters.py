@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 
 import nel
 from nel.authoring.fewshot_loading import bind_examples
-from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.benchmarks import (
     AggScore,
@@ -42,15 +40,6 @@ from nel.types import Message, ScorerInput
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel as cli
 from tests.support.runs import only_run, read_results, write_jsonl
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
-
 
 ROWS = [{"q": f"{i}?", "a": str(i), "kind": "even" if i % 2 == 0 else "odd"} for i in range(8)]
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nel import TaskConfig, evaluate, run_task
-from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.benchmarks import AggScore
 from nel.compat.evalscope.own_aggregates import OwnAggregates
@@ -52,14 +50,6 @@ class Spam(DefaultDataAdapter):
 REPLIES = {"a": "YES", "b": "YES", "c": "NO", "d": "", "e": "hm", "f": "NO"}
 GOLDS = {"a": "YES", "b": "NO", "c": "YES", "d": "YES", "e": "YES", "f": "NO"}
 F1 = 2 * 1 / (1 + 2 + 3)
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
 
 
 def adapter(tmp_path: Path, subsets: str) -> Path:

@@ -7,14 +7,12 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nel
-from nel.authoring.registered import REGISTERED
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.hub import FakeModelScope, running_hub
 from tests.support.runs import SHARED, read_json, read_results, write_jsonl
@@ -22,14 +20,6 @@ from tests.support.runs import nel as cli
 
 FILES = Path(__file__).parent / "adapter_files"
 pytestmark = pytest.mark.shared_data
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
 
 
 def rows(name: str, n: int) -> list[dict[str, Any]]:

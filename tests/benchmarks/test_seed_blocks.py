@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 
 from nel import ScorerInput, scorer
 from nel.authoring.lent_names import standing_in
-from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.errors import NelError
 from tests.authoring.test_published_adapters import FILES, adapter_file
@@ -53,14 +51,6 @@ BROKEN: Final = {
 }
 """Parts of blocks that lost their indentation on the page."""
 PAGE: Final = Path(__file__).parents[2] / "docs/reference/differences.md"
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
 
 
 def stated(block: str) -> list[tuple[str, object]]:

@@ -10,7 +10,8 @@ import pytest
 import typer
 
 from nel.cli.app import app
-from nel.cli.eval_run import allowed_changes, config_of
+from nel.cli.eval_run import allowed_changes
+from nel.cli.run_layers import config_of
 from nel.cli.settings import Chosen
 from nel.config.settings import given_settings
 from nel.errors import ConfigError

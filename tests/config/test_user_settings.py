@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nel.cli.eval_run import layers_of
+from nel.cli.run_layers import layers_of
 from nel.cli.settings import Chosen
 from nel.config.load import call_config
 from nel.config.settings import given_settings

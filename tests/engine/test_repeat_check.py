@@ -15,8 +15,9 @@ from nel.engine.progress import Progress
 from nel.errors import ConfigError
 from nel.models.refusals import NEUTRAL_PROMPT
 from nel.reports.repeatability import repeat_check_text
-from nel.runs.evaluation import RunResult, evaluate, rebuild
+from nel.runs.evaluation import RunResult, evaluate
 from nel.runs.preview import preview
+from nel.runs.rebuilding import rebuild
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.runs import read_json, sums
 

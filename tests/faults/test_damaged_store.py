@@ -16,7 +16,8 @@ import nel
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.store.lock import own_directory
 from nel.engine.store.salvage import salvage
-from nel.runs.evaluation import rebuild, stored_config
+from nel.runs.evaluation import stored_config
+from nel.runs.rebuilding import rebuild
 from tests.faults.invariants import Ran, read_run
 from tests.faults.runs import nel_cli, run
 from tests.faults.server import serving

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.runs.evaluation import rebuild
+from nel.runs.rebuilding import rebuild
 from tests.faults.invariants import Ran, read_run, same_artifacts
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import Gate, answer, right, serving

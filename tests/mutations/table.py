@@ -163,7 +163,7 @@ MUTATIONS: Final = (
         fault="The probe of an endpoint says yes where a parameter was accepted and nothing came of it.",
         fragment='self._add(name, "unknown", f"accepted, but not shown: {remark}")',
         replacement='self._add(name, "yes", f"accepted, but not shown: {remark}")',
-        tests=("tests/apps/mock/test_capabilities.py",),
+        tests=("tests/apps/probe/test_capabilities.py",),
         keyword="demo",
     ),
     Mutation(
@@ -1252,7 +1252,7 @@ MUTATIONS: Final = (
     Mutation(
         name="checksum-not-compared",
         fault="A stored answer, outcome or sample is believed whatever its checksum says.",
-        fragment='return text.endswith(f\'{_BEFORE_SEAL}{checksum:08x}"}}\')',
+        fragment="return text.endswith(f'{_BEFORE_SEAL}{checksum:08x}\"}}')",
         replacement='return text.endswith("}")',
         tests=("tests/faults/test_damaged_store.py",),
         keyword="still_json",
@@ -1627,8 +1627,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-shared-run-is-closed-again",
         fault="The artifacts of a run that is shared can be read by its owner alone.",
-        fragment='if not (config.get("output") or {}).get("share_permissions"):',
-        replacement='if not (config.get("output") or {}).get("shared"):',
+        fragment='if not _output_settings(run_dir).get("share_permissions"):',
+        replacement='if not _output_settings(run_dir).get("shared"):',
         tests=("tests/artifacts/exporting/test_permissions.py",),
         keyword="where_it_is_wanted",
     ),

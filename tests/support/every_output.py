@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from nel.apps.view.security import Access, hosts_of
 from nel.apps.view.server import create_app
-from nel.runs.evaluation import rebuild
+from nel.runs.rebuilding import rebuild
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel as command
 from tests.support.runs import write_jsonl

@@ -27,7 +27,7 @@ from nel.reports.corrected import (
     unit_of_agreement,
 )
 from nel.reports.run_warnings import CALIBRATION, texts_of
-from nel.runs.evaluation import rebuild
+from nel.runs.rebuilding import rebuild
 
 
 def show_calibration(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from nel.apps.cluster.writing import SchedulerTarget, write_submission
-from nel.cli.eval_run import config_of
+from nel.cli.run_layers import config_of
 from nel.cli.settings import chosen_settings, taking_settings
 from nel.cli.terminal import plain
 from nel.errors import UsageError

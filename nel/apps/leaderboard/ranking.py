@@ -165,13 +165,14 @@ def _standings(inside: Comparisons, start: Fit, resamples: Fit | None) -> dict[s
     standings = {}
     for column, name in enumerate(inside.models):
         strength = _estimate(float(strengths[0, column]), resampled[:, column])
-        lowest, highest = _ends(resampled_ranks[:, column], is_rank=True)
+        rank_ends = _ends(resampled_ranks[:, column], is_rank=True)
+        rank_lower, rank_upper = (None if end is None else int(end) for end in rank_ends)
         standings[name] = Standing(
             strength=strength,
             elo=_elo(strength),
             rank=int(ranks[column]),
-            rank_lower=None if lowest is None else int(lowest),
-            rank_upper=None if highest is None else int(highest),
+            rank_lower=rank_lower,
+            rank_upper=rank_upper,
             expected_win_rate=_estimate(float(rates[column]), resampled_rates[:, column]),
         )
     return standings
@@ -198,11 +199,9 @@ def _elo(strength: IntervalEstimate) -> IntervalEstimate:
     def elo(strength: float) -> float:
         return ELO_CENTRE + ELO_PER_STRENGTH * strength
 
-    return IntervalEstimate(
-        value=elo(strength.value),
-        ci_lower=None if strength.ci_lower is None else elo(strength.ci_lower),
-        ci_upper=None if strength.ci_upper is None else elo(strength.ci_upper),
-    )
+    ends = strength.ci_lower, strength.ci_upper
+    ci_lower, ci_upper = (None if end is None else elo(end) for end in ends)
+    return IntervalEstimate(value=elo(strength.value), ci_lower=ci_lower, ci_upper=ci_upper)
 
 
 def _estimate(value: float, resampled: Floats | None) -> IntervalEstimate:
@@ -221,6 +220,9 @@ def _ends(
     if not len(resampled) or not (is_rank or np.ptp(resampled) > _ROUNDING):
         return None, None
     tail = (1 - LEVEL) / 2
-    lower = np.quantile(resampled, tail, method="lower" if is_rank else "linear")
-    upper = np.quantile(resampled, 1 - tail, method="higher" if is_rank else "linear")
+    if is_rank:  # whole numbers, between which no percentile may fall
+        lower = np.quantile(resampled, tail, method="lower")
+        upper = np.quantile(resampled, 1 - tail, method="higher")
+    else:
+        lower, upper = np.quantile(resampled, (tail, 1 - tail))
     return float(lower), float(upper)

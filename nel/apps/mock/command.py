@@ -1,4 +1,5 @@
-"""``nel endpoint``: serve endpoints to rehearse against, and find out what an endpoint can do.
+"""``nel endpoint``: serve endpoints to rehearse against; ``probe`` beside it comes from a room of its
+own.
 
 A key is given by the name of its environment variable, since a flag's value is visible in the list
 of processes.
@@ -7,7 +8,7 @@ of processes.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,12 +17,11 @@ from nel.apps.mock.demo import DemoOptions, demo_app
 from nel.apps.mock.judge import JudgeOptions, judge_app
 from nel.apps.mock.local_model import serve_local_model
 from nel.apps.mock.oracle import read_oracle
-from nel.apps.mock.probe_command import show_probe
 from nel.apps.mock.recordings import ReplayOptions
 from nel.apps.mock.replay import replay_app
 from nel.apps.mock.scripted import scripted_app
 from nel.apps.mock.scripts import read_script
-from nel.cli.options import ResultAsJson
+from nel.cli.plugin_commands import PluginGroup
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from aiohttp.web import Application
 
 app = typer.Typer(
+    cls=PluginGroup,
     help="Serve an OpenAI-compatible endpoint to rehearse against, or probe one.",
     add_completion=False,
     no_args_is_help=True,
@@ -50,12 +51,13 @@ ApiKeyEnv = Annotated[
     ),
 ]
 
-RateLimitRate = Annotated[
-    float, typer.Option(min=0, max=1, help="Probability that a request gets a 429.")
-]
-ErrorRate = Annotated[
-    float, typer.Option(min=0, max=1, help="Probability that a request gets a 500.")
-]
+
+def _rate(text: str) -> Any:
+    return typer.Option(min=0, max=1, help=text)
+
+
+RateLimitRate = Annotated[float, _rate("Probability that a request gets a 429.")]
+ErrorRate = Annotated[float, _rate("Probability that a request gets a 500.")]
 
 
 @app.command()
@@ -64,9 +66,7 @@ def demo(
     port: Port = 8089,
     model_id: ModelId = "demo",
     api_key_env: ApiKeyEnv = None,
-    accuracy: Annotated[
-        float, typer.Option(min=0, max=1, help="Probability of a correct answer.")
-    ] = 0.8,
+    accuracy: Annotated[float, _rate("Probability of a correct answer.")] = 0.8,
     seed: Annotated[int, typer.Option(help="Seed of all random choices of the model.")] = 0,
     latency_ms: Annotated[
         float,
@@ -76,9 +76,7 @@ def demo(
     ] = 0.0,
     rate_limit_rate: RateLimitRate = 0.0,
     error_rate: ErrorRate = 0.0,
-    truncation_rate: Annotated[
-        float, typer.Option(min=0, max=1, help="Probability that an answer is truncated.")
-    ] = 0.0,
+    truncation_rate: Annotated[float, _rate("Probability that an answer is truncated.")] = 0.0,
 ) -> None:
     """Serve a demo model that answers the quickstart benchmark."""
     options = DemoOptions(
@@ -88,7 +86,7 @@ def demo(
         rate_limit_rate=rate_limit_rate,
         error_rate=error_rate,
         truncation_rate=truncation_rate,
-        api_key=_key(api_key_env),
+        api_key=read_secret(api_key_env),
         model=model_id,
     )
     _serve(demo_app(options), host, port, model_id)
@@ -100,9 +98,7 @@ def judge(
     port: Port = 8092,
     model_id: ModelId = "demo-judge",
     api_key_env: ApiKeyEnv = None,
-    accuracy: Annotated[
-        float, typer.Option(min=0, max=1, help="Probability that a verdict is the right one.")
-    ] = 0.95,
+    accuracy: Annotated[float, _rate("Probability that a verdict is the right one.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of all random choices of the judge.")] = 0,
     latency_ms: Annotated[
         float,
@@ -114,21 +110,15 @@ def judge(
     error_rate: ErrorRate = 0.0,
     garbled_rate: Annotated[
         float,
-        typer.Option(min=0, max=1, help="Probability that a reply holds no readable verdict."),
+        _rate("Probability that a reply holds no readable verdict."),
     ] = 0.0,
     lenient_rate: Annotated[
         float,
-        typer.Option(
-            min=0, max=1, help="Probability that an answer that deserves less gets the best grade."
-        ),
+        _rate("Probability that an answer that deserves less gets the best grade."),
     ] = 0.0,
     wobble_rate: Annotated[
         float,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Probability that the same question gets another verdict when repeated.",
-        ),
+        _rate("Probability that the same question gets another verdict when repeated."),
     ] = 0.0,
 ) -> None:
     """Serve a demo judge that compares answers with their references, with configurable error
@@ -145,7 +135,7 @@ def judge(
         garbled_rate=garbled_rate,
         lenient_rate=lenient_rate,
         wobble_rate=wobble_rate,
-        api_key=_key(api_key_env),
+        api_key=read_secret(api_key_env),
         model=model_id,
     )
     _serve(judge_app(options), host, port, model_id)
@@ -174,7 +164,9 @@ def replay(
         output_field=output_field,
         id_field=id_field,
     )
-    _serve(replay_app(options, model=model_id, api_key=_key(api_key_env)), host, port, model_id)
+    _serve(
+        replay_app(options, model=model_id, api_key=read_secret(api_key_env)), host, port, model_id
+    )
 
 
 @app.command()
@@ -185,7 +177,7 @@ def model(
     api_key_env: ApiKeyEnv = None,
 ) -> None:
     """Serve SmolLM2-135M-Instruct, a small real model, on the CPU; needs the extra local-model."""
-    key = _key(api_key_env)
+    key = read_secret(api_key_env)
     run(serve_local_model(model_id, host, port, api_key=key, on_ready=_saying(model_id)))
 
 
@@ -202,7 +194,12 @@ def script(
     Over chat, Responses, Anthropic and Gemini, streamed and not; any model name is answered.
     """
     director = read_script(file)
-    _serve(scripted_app(director, model=model_id, api_key=_key(api_key_env)), host, port, model_id)
+    _serve(
+        scripted_app(director, model=model_id, api_key=read_secret(api_key_env)),
+        host,
+        port,
+        model_id,
+    )
 
 
 @app.command()
@@ -215,55 +212,12 @@ def oracle(
 ) -> None:
     """Serve a benchmark's own gold answers and gold calls, over the protocols of `script`."""
     director = read_oracle(bench)
-    _serve(scripted_app(director, model=model_id, api_key=_key(api_key_env)), host, port, model_id)
-
-
-@app.command()
-def probe(
-    url: Annotated[str, typer.Argument(help="Base URL or full path of the endpoint.")],
-    model: Annotated[str, typer.Option("--model", help="The model's name at the endpoint.")],
-    api_key_env: Annotated[
-        str | None, typer.Option(help="Name of the variable that holds the key.")
-    ] = None,
-    header_env: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VARIABLE", help="Header and the variable with its value; repeatable."
-        ),
-    ] = None,
-    protocol: Annotated[
-        str | None, typer.Option(help="That parameters are tried over; chat if not given.")
-    ] = None,
-    too_long: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Send a prompt of about N tokens, which should not fit."
-        ),
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option(min=1, max=86400, help="Seconds that one request may take.")
-    ] = 60.0,
-    as_json: ResultAsJson = False,
-) -> None:
-    """Ask an endpoint what it can do, and print a table: yes, no or unknown, each with the
-    evidence.
-
-    Sends at most 28 small requests, one after the other, of which each may be answered and billed.
-    Exit codes: 0 any protocol was answered; 2 none was.
-    """
-    settings = {
-        "url": url,
-        "model": model,
-        "api_key_env": api_key_env,
-        "total_timeout_seconds": timeout,
-    }
-    if protocol is not None:
-        settings["protocol"] = protocol
-    show_probe(settings, header_env or [], too_long=too_long, as_json=as_json)
-
-
-def _key(name: str | None) -> str | None:
-    return read_secret(name)
+    _serve(
+        scripted_app(director, model=model_id, api_key=read_secret(api_key_env)),
+        host,
+        port,
+        model_id,
+    )
 
 
 def _serve(application: Application, host: str, port: int, model: str) -> None:

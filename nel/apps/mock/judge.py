@@ -127,11 +127,11 @@ def _another(form: ReplyForm, label: str, draw: random.Random) -> str:
 
 def _garbled_reply(form: ReplyForm, draw: random.Random) -> str:
     """Return a reply that holds no verdict, two of them, or an unfinished one."""
-    first, second = draw.sample(form.labels, 2)
+    label, other_label = draw.sample(form.labels, 2)
     if form.is_json:
-        twice = f'{{"{CRITERIA_MET}": {first}}}\n{{"{CRITERIA_MET}": {second}}}'
+        twice = f'{{"{CRITERIA_MET}": {label}}}\n{{"{CRITERIA_MET}": {other_label}}}'
         return draw.choice(
             [*_HESITATIONS, twice, f'{{"{CRITERIA_MET}": "perhaps"}}', f'{{"{CRITERIA_MET}":']
         )
-    twice = f"{form.line(first)}\n{form.line(second)}"
+    twice = f"{form.line(label)}\n{form.line(other_label)}"
     return draw.choice([*_HESITATIONS, twice, form.line("11/10"), f"{form.keyword}:"])

@@ -37,7 +37,7 @@ class Oracle:
         """Return the gold step that follows what was answered."""
         texts = request.user_texts
         for length in range(len(texts), 0, -1):
-            rest = texts[length:]
+            later_texts = texts[length:]
             samples = self.prompts.get(texts[:length])
             if samples is not None:
                 # Samples with one question differ in their tools, or in what is asked later.
@@ -45,7 +45,7 @@ class Oracle:
                     samples,
                     key=lambda sample: (
                         _tools(sample) == request.tools,
-                        sample.turns[: len(rest)] == rest,
+                        sample.turns[: len(later_texts)] == later_texts,
                     ),
                 )
                 number = request.n_answers - _n_answers(sample)
@@ -65,9 +65,9 @@ def read_oracle(name: str) -> Oracle:
     )
     places: dict[str, int] = {}
     samples = [
-        decode_sample(stored.sample_id, stored.content)
-        for stored in stream_samples(plan, Digests(), places.get)
-        if stored.content is not None and stored.fault is None
+        decode_sample(stored_sample.sample_id, stored_sample.content)
+        for stored_sample in stream_samples(plan, Digests(), places.get)
+        if stored_sample.content is not None and stored_sample.fault is None
     ]
     return Oracle(plan.benchmark, samples)
 

@@ -86,15 +86,16 @@ class Recordings:
         if self._has_ids and query.sample_id is not None:
             fitting = _with_id(fitting, query.sample_id)
         longest = max(recording.matched for recording in fitting)
-        best = [recording for recording in fitting if recording.matched == longest]
+        longest_matches = [recording for recording in fitting if recording.matched == longest]
         rivals = [
             recording
             for recording in fitting
-            if recording.matched < longest and _stands_apart(recording, best[0], query.text)
+            if recording.matched < longest
+            and _stands_apart(recording, longest_matches[0], query.text)
         ]
         if rivals:
-            raise self._ambiguous([best[0], *rivals])
-        return self._reply_of(best, query.repeat)
+            raise self._ambiguous([longest_matches[0], *rivals])
+        return self._reply_of(longest_matches, query.repeat)
 
     def _fitting(self, text: str) -> list[Recording]:
         return [

@@ -286,12 +286,15 @@ def _read(
 
 def _scored_way(readings: AnswerReadings, answer: str | None) -> Way:
     """Return what the run's scorer took, which is the whole answer where it names none."""
-    is_read = readings.scored is not None
+    value, reward = answer or None, None
+    if readings.scored is not None:
+        value = answer or "the whole answer"
+        reward = readings.reward
     return Way(
         name=SCORED,
-        value=answer or ("the whole answer" if is_read else None),
+        value=value,
         form="the scorer of the run",
-        reward=readings.reward if is_read else None,
+        reward=reward,
         start=None,
         end=None,
         rejected=(),
@@ -306,17 +309,19 @@ def _ways(
     span = None
     for name, reading in readings.ways.read.items():
         is_found = reading.value is not None
+        reward = start = end = None
+        if is_found:
+            reward, start, end = rewards[name], reading.start, reading.end
+        rejected = [(bad.why, readings.response[bad.start : bad.end]) for bad in reading.rejected]
         ways.append(
             Way(
                 name=name,
                 value=reading.value,
                 form=reading.form.value,
-                reward=rewards[name] if is_found else None,
-                start=reading.start if is_found else None,
-                end=reading.end if is_found else None,
-                rejected=[
-                    (bad.why, readings.response[bad.start : bad.end]) for bad in reading.rejected
-                ],
+                reward=reward,
+                start=start,
+                end=end,
+                rejected=rejected,
             )
         )
         # The first reading that took what the scorer took, and got its reward, shows where it is.

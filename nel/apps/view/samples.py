@@ -23,6 +23,7 @@ from nel.apps.view.index.database import (
     Index,
     Position,
     ResultFilter,
+    ResultKey,
 )
 from nel.apps.view.index.words import conditions_of, query_of
 from nel.apps.view.left_out import LeftOut, left_out
@@ -40,6 +41,7 @@ from nel.types import Response, Unscored
 
 PAGE: Final = 50
 _GIST: Final = 320
+_CATEGORY_MAX: Final = 80
 """Characters of a text in a row."""
 _NAMES_MAX: Final = 500
 """Choices of a filter; a benchmark with more categories is searched instead."""
@@ -202,11 +204,15 @@ def neighbours(
         if search is not None:
             earlier = index.questions(benchmark.key, search, before=position, n_max=1)
             later = index.questions(benchmark.key, search, after=position, n_max=1)
-            return (
-                (earlier[0][0].idx, earlier[0][0].repeat) if earlier else None,
-                (later[0][0].idx, later[0][0].repeat) if later else None,
-            )
+            return _first_of(earlier), _first_of(later)
     return None, None
+
+
+def _first_of(questions: Iterable[Sequence[ResultKey]]) -> Position | None:
+    """Return the first answer to the first question, None where there is none."""
+    for key, *_ in questions:
+        return key.idx, key.repeat
+    return None
 
 
 def _plain_page(
@@ -262,8 +268,13 @@ def _row(
             target=None, category=None, verdicts=verdicts, repeat=repeat, numbers={},
         )  # fmt: skip
     sample, outcome = result.sample, result.outcome
+    # A bad row has no sample; then the reason stands where the question would.
+    question, target, category = opened.sample.fault or "", None, None
+    if sample is not None:
+        question = cut(asked_in(sample), _GIST)
+        target = sample.target
+        category = sample.subset
     options = options_of(sample)
-    target = None if sample is None else sample.target
     if options is not None and options.expected:
         target = options.in_words(options.expected)
     extracted, detail = None, ""
@@ -277,17 +288,19 @@ def _row(
     return SampleRow(
         idx=result.idx,
         sample_id=result.sample_id,
-        question=(
-            cut(asked_in(sample), _GIST) if sample is not None else opened.sample.fault or ""
-        ),
+        question=question,
         answer=_gist(result.response, detail),
-        extracted=None if extracted is None else cut(extracted, _GIST),
-        target=None if target is None else cut(target, _GIST),
-        category=None if sample is None or sample.subset is None else cut(sample.subset, 80),
+        extracted=_cut_to(_GIST, extracted),
+        target=_cut_to(_GIST, target),
+        category=_cut_to(_CATEGORY_MAX, category),
         verdicts=verdicts,
         repeat=repeat,
         numbers=numbers,
     )
+
+
+def _cut_to(n_characters: int, value: object) -> str | None:
+    return None if value is None else cut(value, n_characters)
 
 
 def verdict_of(

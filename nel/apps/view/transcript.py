@@ -14,7 +14,7 @@ from nel.episodes.steps import Step
 from nel.models.budget import cost_of
 from nel.reports import numbers
 from nel.reports.text import as_text, content_text, whole
-from nel.types import Response, SampleKey, ToolCall
+from nel.types import SampleKey, ToolCall
 
 _NAMES: Final = {
     "model": "model",
@@ -105,25 +105,39 @@ def whole_output(
 
 
 def _step_view(attempt: TranscribedAttempt, step: Step, price: Price | None) -> StepView:
-    response, result = step.response, step.result
-    is_open = step.kind == "tool" and result is None
-    messages = attempt.added_messages(step.number) if response is not None else []
+    sent: list[tuple[str, str]] = []
+    reasoning = ""
+    calls: Sequence[ToolCall] = ()
+    if step.response is not None:
+        messages = attempt.added_messages(step.number)
+        sent = [(message.role, whole(content_text(message.content))) for message in messages]
+        reasoning = step.response.reasoning or ""
+        calls = step.response.tool_calls
+    n_cut = n_whole = 0
+    if step.result is not None:
+        n_cut = step.result.n_cut
+        n_whole = len(step.result.whole or "")
+    arguments = None
+    if step.kind == "tool":
+        arguments = _pretty(str(step.asked["arguments"]))
+    # A call without a result was running when the run ended, or runs now.
+    is_open = step.kind == "tool" and step.result is None
     return StepView(
         number=step.number + 1,
         kind=step.kind,
         name=str(step.asked.get("name") or _NAMES[step.kind]),
         span=step.span,
-        sent=[(message.role, whole(content_text(message.content))) for message in messages],
+        sent=sent,
         text=whole(_step_text(step)),
-        reasoning=whole((response and response.reasoning) or ""),
-        calls=response.tool_calls if response is not None else (),
-        arguments=_pretty(str(step.asked["arguments"])) if step.kind == "tool" else None,
+        reasoning=whole(reasoning),
+        calls=calls,
+        arguments=arguments,
         data=_data_of(step),
         error=_INTERRUPTED if is_open else _error_of(step),
         is_open=is_open,
-        n_cut=0 if result is None else result.n_cut,
-        n_whole=0 if result is None else len(result.whole or ""),
-        facts=[] if response is None and result is None else _facts(step, response, price),
+        n_cut=n_cut,
+        n_whole=n_whole,
+        facts=_facts(step, price),
     )
 
 
@@ -157,11 +171,13 @@ def _data_of(step: Step) -> object:
     return step.asked if step.kind == "note" else None
 
 
-def _facts(step: Step, response: Response | None, price: Price | None) -> list[tuple[str, str]]:
-    """Return what a step took."""
-    seconds = step.result.seconds if step.result is not None else None
+def _facts(step: Step, price: Price | None) -> list[tuple[str, str]]:
+    """Return what a step took; nothing of one that is open."""
+    response = step.response
     if response is None:
-        return [] if seconds is None else [("took", f"{seconds:.3f} s")]
+        if step.result is None or step.result.seconds is None:
+            return []
+        return [("took", f"{step.result.seconds:.3f} s")]
     usage = response.usage
     cost = cost_of(usage, price)
     tokens = {

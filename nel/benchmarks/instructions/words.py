@@ -67,9 +67,8 @@ def count_sentences(text: str) -> int:
     (3, 1)
     """
     tokens = text.split()
-    return sum(ends_sentence(token, following) for token, following in pairwise(tokens)) + bool(
-        tokens
-    )
+    n_before_last = sum(ends_sentence(token, following) for token, following in pairwise(tokens))
+    return n_before_last + 1 if tokens else 0
 
 
 def ends_sentence(token: str, following: str) -> bool:

@@ -21,9 +21,10 @@ _NUMBER: Final = re.compile(
 _NUMBER_GOES_ON: Final = re.compile(r"\w|[.,:/%°]\d|[-–—]\s?\d", re.IGNORECASE)
 _WORD_GOES_ON: Final = re.compile(r"[^\W_]|[+/]|[<>=]+\w|[’']\w|[-–—](?:\w|\s*$)|\.\w")
 _OPENING: Final = re.compile(
-    r"(?:(?-i:</?[a-z]{1,20}>)|[\[(\{<\"'“„«「‘`$_*:"
-    r" ]|\\(?:boxed|text(?:bf|tt|it)?|math(?:rm|bf))\{|"
-    r"(?:output|answer|assistant|response|option|model)\s+(?=\W?\S{1,3}(?:\W|$)))*",
+    r"(?:(?-i:</?[a-z]{1,20}>)"
+    r"|[\[(\{<\"'“„«「‘`$_*: ]"
+    r"|\\(?:boxed|text(?:bf|tt|it)?|math(?:rm|bf))\{"
+    r"|(?:output|answer|assistant|response|option|model)\s+(?=\W?\S{1,3}(?:\W|$)))*",
     re.IGNORECASE,
 )
 """Marks around a grade, and the noun that it distinguishes: ``Output (a)``."""

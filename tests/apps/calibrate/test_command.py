@@ -24,7 +24,7 @@ from nel.artifacts.write import write_artifacts
 from nel.errors import UsageError
 from nel.reports.corrected import corrected_line
 from nel.reports.run_warnings import CALIBRATION, texts_of
-from nel.runs.evaluation import rebuild
+from nel.runs.rebuilding import rebuild
 from tests.support.judged_run import JUDGE, Answer, build_judged_run
 from tests.support.runs import nel, read_json
 from tests.support.tiers import first_rows

@@ -15,8 +15,9 @@ from nel.engine.matrix import MatrixRefused
 from nel.engine.progress import Progress
 from nel.errors import ConfigError, OutputError, ResumeRefused, StoreError
 from nel.reports.matrix import matrix_table
-from nel.runs.evaluation import evaluate, rebuild
+from nel.runs.evaluation import evaluate
 from nel.runs.matrix import check_alone, preview_matrix, stored_matrix
+from nel.runs.rebuilding import rebuild
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.matrices import N, matrix_config, matrix_example
 from tests.support.runs import read_json, read_results, without_volatile

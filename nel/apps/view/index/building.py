@@ -233,18 +233,18 @@ def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[IndexEn
 
 def _entry(
     benchmark: int,
-    stored: StoredResult,
+    stored_result: StoredResult,
     price: Price | None,
     not_run: Unscored = NOT_RUN,
     *,
     is_left_out: bool = False,
 ) -> IndexEntry:
     """Return what is indexed of a result; one that a stop rule left out is only searchable."""
-    key = ResultKey(benchmark, stored.sample.idx, stored.repeat)
+    key = ResultKey(benchmark, stored_result.sample.idx, stored_result.repeat)
     try:
-        result = read_result(stored, not_run=not_run, price=price)
+        result = read_result(stored_result, not_run=not_run, price=price)
     except StoreError as error:
-        texts = (stored.sample.sample_id, "", "", "", "", str(error))
+        texts = (stored_result.sample.sample_id, "", "", "", "", str(error))
         group, kind = ("not_asked", "") if is_left_out else ("unscored", "damaged")
         return IndexEntry(key=key, group=group, kind=kind, texts=texts)
     subset = None if result.sample is None else result.sample.subset
@@ -304,23 +304,28 @@ def asked_in(sample: Sample | None) -> str:
 
 def _texts(result: Result) -> tuple[str, ...]:
     sample, response, outcome = result.sample, result.response, result.outcome
-    details = [] if isinstance(outcome, Scored) else [outcome.detail]
-    details += [as_text(outcome.details)] if outcome.details else []
-    return (
-        result.sample_id,
-        asked_in(sample),
-        "" if response is None else response.text,
-        "" if response is None else response.reasoning or "",
-        "" if sample is None or sample.target is None else as_text(sample.target),
-        "\n".join(details),
-    )
+    answer = reasoning = target = ""
+    if response is not None:
+        answer = response.text
+        reasoning = response.reasoning or ""
+    if sample is not None and sample.target is not None:
+        target = as_text(sample.target)
+    details = []
+    if not isinstance(outcome, Scored):
+        details.append(outcome.detail)
+    if outcome.details:
+        details.append(as_text(outcome.details))
+    return result.sample_id, asked_in(sample), answer, reasoning, target, "\n".join(details)
 
 
 def _cut(text: str) -> str:
     if len(text) > _FIELD_CHARACTERS_MAX:
         half = _FIELD_CHARACTERS_MAX // 2
         text = f"{text[:half]} {text[-half:]}"
-    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+    if text.isascii():
+        return text
+    # SQLite takes no lone surrogates.
+    return text.encode("utf-8", "replace").decode()
 
 
 def _remove(path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 from aiohttp import web
 
 from nel.apps.http_server import running
-from nel.apps.mock.capabilities import REQUESTS_MAX, Capabilities, probe
 from nel.apps.mock.demo import DemoOptions, demo_app
+from nel.apps.probe.capabilities import REQUESTS_MAX, Capabilities, probe
 from nel.config.schema import EndpointConfig
 from nel.core.strict_json import dumps, loads
 from tests.support.endpoint import Call, Reply, answer, scripted

@@ -1,0 +1,1 @@
+"""Asks an endpoint, with few small requests, which protocols and parameters it takes."""
