@@ -7,9 +7,7 @@ container ends with the process that opened the session, however that ends.
 
 from __future__ import annotations
 
-import io
 import json
-import tarfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -106,7 +104,7 @@ class ContainerSession:
         self._lifeline: EngineStream | None = None
         self._helper: EngineStream | None = None
         self._number = 0
-        self._cwd, self._shell = "/", "sh"
+        self.cwd, self._shell = "/", "sh"
         self._started_at = ""
         self.image_user = ""
         """The user that the image names; empty for root."""
@@ -198,20 +196,12 @@ class ContainerSession:
         ran = self._ask(request, data, seconds=_FILE_SECONDS, bytes_max=_OUTPUT_BYTES, user=user)
         _check_file(path, ran)
 
-    def put_tree(self, folder: Path, path: str) -> None:
-        """Put a folder of this machine there, owned by root, in place of what is there.
+    def put_archive(self, folder: str, archive: bytes) -> None:
+        """Put what a tar archive holds into a folder, which is made.
 
         Raises:
             ToolsetFault: It cannot be put there.
         """
-        self.remove_tree(path)
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:
-            archive.add(folder, arcname=path.strip("/"), filter=_owned_by_root)
-        self._of_engine(lambda: self._api.put_archive(self.id, "/", packed.getvalue()))
-
-    def put_archive(self, folder: str, archive: bytes) -> None:
-        """Put what a tar archive holds into a folder, which is made; raises as `put_tree`."""
         ran = self.run(["mkdir", "-p", "--", folder], seconds=_FILE_SECONDS, cwd="/", user="0:0")
         if ran.exit:
             raise ToolsetFault(
@@ -336,7 +326,7 @@ class ContainerSession:
     ) -> JsonObject:
         """Return the request by which a helper starts a command as the session's user."""
         return {
-            "do": "run", "argv": list(argv), "merge": True, "cwd": self._cwd, "env": dict(env),
+            "do": "run", "argv": list(argv), "merge": True, "cwd": self.cwd, "env": dict(env),
             "seconds": seconds, "bytes_max": bytes_max, "user": self._user, "number": 1,
         }  # fmt: skip
 
@@ -347,7 +337,7 @@ class ContainerSession:
         self.image_user = str(container["Config"].get("User") or "")
         self._user = self.spec.user or self.image_user
         self._helper, facts = self.start_program([_HELPER])
-        self._cwd, self._shell = str(facts["cwd"]), str(facts["shell"])
+        self.cwd, self._shell = str(facts["cwd"]), str(facts["shell"])
 
     def _check_user(self) -> None:
         """Raise ToolsetFault where no command can be run as the user that the session is for."""
@@ -374,7 +364,7 @@ class ContainerSession:
             "number": self._number, "seconds": seconds, "bytes_max": bytes_max, "merge": False,
             "env": {}, "user": self._user if user is None else user,
         }  # fmt: skip
-        cwd = str(PurePosixPath(self._cwd) / request.pop("cwd", ""))
+        cwd = str(PurePosixPath(self.cwd) / request.pop("cwd", ""))
         header = json.dumps({**defaults, **request, "cwd": cwd}).encode()
         started = time.monotonic()
         deadline = started + seconds + _GRACE_SECONDS
@@ -472,9 +462,3 @@ def _check_file(path: str, ran: CommandResult) -> None:
     if ran.exit or ran.ended_by != "exit" or ran.cut:
         reason = ran.stderr.decode("utf-8", "replace").strip() or f"{path}: {ran.ended_by}"
         raise OSError(reason)
-
-
-def _owned_by_root(info: tarfile.TarInfo) -> tarfile.TarInfo:
-    info.uid = info.gid = 0
-    info.uname = info.gname = "root"
-    return info

@@ -58,6 +58,13 @@ class Toolset:
     def stop_program(self) -> None:
         """Have the agent killed; nothing by default."""
 
+    def next_stage(self) -> JsonObject | None:
+        """Begin the next stage of a task of several, each of which is a conversation of its own:
+        return its ``instruction`` and ``work_seconds``; None where there is none, the default.
+        Only the object of an `EnvironmentMaker` is asked.
+        """
+        return None
+
     def evidence(self) -> Json:
         """Return what a scorer needs to know of the final state, as JSON; None by default."""
         return None

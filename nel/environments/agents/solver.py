@@ -68,6 +68,7 @@ def agent_solver(text: str) -> AgentSolver:
 async def run_agent(recipe: Recipe, episode: Episode) -> str | None:
     """Run an agent while its endpoint is served, and see that it keeps to the episode's limits."""
     episode.note("agent", {"name": recipe.name, "version": recipe.version})
+    n_before = episode.accounts.model_calls
     async with Gateway(episode) as gateway:
         program = _program(recipe, episode, gateway)
         seconds = min(episode.left().get("wall_seconds", _SECONDS_MAX), _SECONDS_MAX)
@@ -80,7 +81,7 @@ async def run_agent(recipe: Recipe, episode: Episode) -> str | None:
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
-    _conclude(recipe, episode, ended)
+    _conclude(recipe, episode, ended, n_answers=episode.accounts.model_calls - n_before)
     return None
 
 
@@ -168,7 +169,7 @@ def _instruction(messages: list[Message]) -> str:
     return "\n\n".join(texts)
 
 
-def _conclude(recipe: Recipe, episode: Episode, ended: JsonObject) -> None:
+def _conclude(recipe: Recipe, episode: Episode, ended: JsonObject, *, n_answers: int) -> None:
     """Note what the agent came to, and raise where it never ran."""
     output = str(ended["output"])[-_OUTPUT_CHARACTERS:]
     code, how = ended["exit"], ended["ended_by"]
@@ -176,7 +177,7 @@ def _conclude(recipe: Recipe, episode: Episode, ended: JsonObject) -> None:
     if episode.ending is None:
         noted = {"exit": code, "ended_by": how, "output": output}
         episode.note("agent_ended", noted | ({"claimed_cost": claim[1]} if claim else {}))
-    if not episode.accounts.model_calls:
+    if not n_answers:
         if episode.ending is not None:
             raise episode.ending
         kind = SETUP if code in _NO_PROGRAM else "never_asked"
