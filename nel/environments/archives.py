@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def pack_folders(folders: Sequence[Path]) -> bytes:
-    """Return what folders of this machine hold, owned by root; later ones stand over earlier ones."""
+    """Return what folders of this machine hold, owned by root; later ones win."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for path in (path for folder in folders for path in sorted(folder.iterdir())):

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, Self, TypeAlias, TypeVar
 import docker  # here, so that it is loaded before the processes of tools are forked
 import docker.errors
 
+from nel.environments.boot import BOOT, bootable
 from nel.environments.container import ContainerSpec, start_container
 from nel.environments.endings import (
     CONTAINER_DIED,
@@ -54,17 +55,6 @@ _CHANGES_MAX: Final = 200
 _KINDS: Final[tuple[Literal["changed", "added", "removed"], ...]] = ("changed", "added", "removed")
 """By the engine's number."""
 _HELPER: Final = Path(__file__).with_name("helper.py")
-_BOOT: Final = """
-import os, struct
-def read(n):
-    data = b""
-    while len(data) < n:
-        data += os.read(0, n - len(data)) or os._exit(0)
-    return data
-scope = {"__name__": "helper"}
-exec(compile(read(struct.unpack(">I", read(4))[0]), "nel-helper", "exec"), scope)
-scope["main"]()
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,15 +287,12 @@ class ContainerSession:
         """
         with faults(), speaking():
             made = self._api.exec_create(
-                self.id, ["python3", "-I", "-S", "-B", "-c", _BOOT], stdin=True, user="0:0"
+                self.id, ["python3", "-I", "-S", "-B", "-c", BOOT], stdin=True, user="0:0"
             )
             stream = EngineStream(self._api.exec_start(made["Id"], socket=True))
-        source = repr([path.read_text(encoding="utf-8") for path in sources])
-        program = f"for part in {source}: exec(compile(part, 'nel-helper', 'exec'), globals())"
-        data = program.encode()
         deadline = time.monotonic() + _START_SECONDS
         try:
-            stream.send(len(data).to_bytes(4, "big") + data, deadline)
+            stream.send(bootable(sources), deadline)
             facts, _ = _receive(stream, deadline, number=0)
         except _NO_ANSWER as error:
             self.check()

@@ -104,6 +104,9 @@ class EnvironmentMaker:
         """
         return []
 
+    def release(self) -> None:
+        """Remove what killed processes of episodes have left, once none is left of a run."""
+
     def check(self, sample: Sample) -> None:
         """Raise ToolsetFault where `prepare` failed for a sample; called in the run's process."""
 

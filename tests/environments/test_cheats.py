@@ -13,6 +13,7 @@ from nel.environments.tasks.harbor import read_harbor
 from nel.tools import ToolsetFault
 from tests.environments.test_verdicts import verdict
 from tests.support.containers import IMAGE, engine_client
+from tests.support.tiers import representatives
 
 REWARD = "/logs/verifier/reward"
 TEST = """#!/bin/bash
@@ -168,15 +169,23 @@ def is_seen(made: TaskEnvironment, cheat: str) -> bool:
     return evidence["level"] == "fresh" and (evidence["reward"] == 0 or bool(evidence["tampered"]))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cheat", CHEATS.values(), ids=CHEATS)
+@pytest.mark.parametrize(
+    "cheat",
+    representatives(
+        CHEATS,
+        "a loop in the background",
+        "a cat before it",
+        "a preload of all",
+        "sitecustomize",
+        "a work that changes the tests",
+    ),
+)
 def test_a_cheat_that_passes_a_snapshot_is_flagged(tmp_path: Path, cheat: str) -> None:
     """By what the agent changed, or by what it does while the tests run."""
     assert is_seen(environment(tmp_path), cheat)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cheat", CHEATS.values(), ids=CHEATS)
+@pytest.mark.parametrize("cheat", representatives(CHEATS, "a preload of all"))
 def test_no_cheat_passes_tests_of_their_own_image(tmp_path: Path, cheat: str) -> None:
     """The one declared output is all that the agent's container gives."""
     evidence = verdict(environment(tmp_path, 'artifacts = ["/w/answer.txt"]\n'), cheat)

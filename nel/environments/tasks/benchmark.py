@@ -113,7 +113,7 @@ def _read(path: Path, options: Mapping[str, object]) -> TaskFolder | str:
     except TaskRefused as error:
         return str(error)
     if task.steps and "verdict" in options:
-        return f"a task of several steps has the verdicts of its folder: no verdict={options['verdict']}"
+        return "a task of several steps takes no verdict=, only what its folder says"
     if options.get("verdict") == "separate" and task.verifier is None:
         if len(task.outputs) < _OUTPUTS_MIN:
             return "it declares no artifacts, and only these are copied at verdict=separate"
