@@ -95,7 +95,7 @@ ROOMS = {
     "decide": 8_750,
     "discovery": 3_550,
     "engine": 73_650,
-    "environments": 24_630,
+    "environments": 24_690,
     "episodes": 4_360,
     "judges": 23_550,
     "metrics": 14_750,

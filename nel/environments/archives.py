@@ -24,7 +24,7 @@ def plain_files(archive: bytes) -> tuple[bytes, int]:
     packed, n_refused = io.BytesIO(), 0
     with (
         tarfile.open(fileobj=io.BytesIO(archive)) as members,
-        tarfile.open(fileobj=packed, mode="w") as plain,
+        tarfile.open(fileobj=packed, mode="w") as output,
     ):
         for member in members:
             content = members.extractfile(member) if member.isreg() or member.islnk() else None
@@ -32,10 +32,10 @@ def plain_files(archive: bytes) -> tuple[bytes, int]:
                 n_refused += 1
                 continue
             data = b"" if content is None else content.read()
-            clean = tarfile.TarInfo(member.name)
-            clean.type = tarfile.DIRTYPE if member.isdir() else tarfile.REGTYPE
-            clean.mode, clean.mtime, clean.size = member.mode & 0o777, member.mtime, len(data)
-            plain.addfile(clean, io.BytesIO(data))
+            info = tarfile.TarInfo(member.name)
+            info.type = tarfile.DIRTYPE if member.isdir() else tarfile.REGTYPE
+            info.mode, info.mtime, info.size = member.mode & 0o777, member.mtime, len(data)
+            output.addfile(info, io.BytesIO(data))
     return packed.getvalue(), n_refused
 
 

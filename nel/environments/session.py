@@ -286,10 +286,10 @@ class ContainerSession:
             ToolsetFault: It does not start.
         """
         with faults(), speaking():
-            made = self._api.exec_create(
+            creation = self._api.exec_create(
                 self.id, ["python3", "-I", "-S", "-B", "-c", BOOT], stdin=True, user="0:0"
             )
-            stream = EngineStream(self._api.exec_start(made["Id"], socket=True))
+            stream = EngineStream(self._api.exec_start(creation["Id"], socket=True))
         deadline = time.monotonic() + _START_SECONDS
         try:
             stream.send(bootable(sources), deadline)

@@ -136,10 +136,13 @@ def _program(recipe: Recipe, episode: Episode, gateway: Gateway) -> dict[str, An
 
 
 def _limits_in_words(episode: Episode) -> dict[str, str]:
-    left = episode.left()
-    seconds = [left[name] for name in ("work_seconds", "wall_seconds") if name in left]
-    named = {"NEL_DEADLINE_SECONDS": min(seconds, default=None), "NEL_STEPS_MAX": left.get("steps")}
-    return {name: f"{value:.0f}" for name, value in named.items() if value is not None}
+    amounts = episode.left()
+    seconds = [amounts[name] for name in ("work_seconds", "wall_seconds") if name in amounts]
+    variables = {
+        "NEL_DEADLINE_SECONDS": min(seconds, default=None),
+        "NEL_STEPS_MAX": amounts.get("steps"),
+    }
+    return {name: f"{value:.0f}" for name, value in variables.items() if value is not None}
 
 
 def _checks(recipe: Recipe, values: Mapping[str, str], env: Mapping[str, str]) -> Any:

@@ -135,11 +135,11 @@ def _row(name: str, task: TaskFolder | str, folder: Path) -> Row:
     files = digest_of(folder)
     if isinstance(task, str):
         return {"id": name, "instruction": task, "target": 1.0, "files": files, "limits": {}}
-    first = task.steps[0] if task.steps else task
-    limits = {} if first.agent_seconds is None else {"work_seconds": first.agent_seconds}
+    step = task.steps[0] if task.steps else task
+    limits = {} if step.agent_seconds is None else {"work_seconds": step.agent_seconds}
     return {
         "id": name,
-        "instruction": first.instruction,
+        "instruction": step.instruction,
         "target": 1.0,
         "files": files,
         "limits": limits,

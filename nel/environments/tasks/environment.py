@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nel.config.schema import SandboxConfig
 from nel.environments.agents.install import AgentInstall
+from nel.environments.agents.program import AgentProgram
 from nel.environments.archives import pack_folders
 from nel.environments.container import check_python
 from nel.environments.endings import IMAGE, SETUP
@@ -92,6 +93,8 @@ class TaskTools(ContainerTools):
         self._verdicts.append(verify(self.client, self.session, self.task, self._level, ends=False))
         if not self._goes_on():
             return None
+        self._program.close()
+        self._program = AgentProgram(self.session)
         self.task = self._whole.steps[n_over + 1]
         make_logs(self.session, *LOGS)
         self._prepare_step()
@@ -102,8 +105,8 @@ class TaskTools(ContainerTools):
         if not self._verdicts:
             return True
         rewards: Any = self._verdicts[-1]["rewards"]
-        least = self.task.min_rewards.items()
-        return all(rewards.get(name, -math.inf) >= value for name, value in least)
+        thresholds = self.task.min_rewards.items()
+        return all(rewards.get(name, -math.inf) >= value for name, value in thresholds)
 
     def _prepare_step(self) -> None:
         """Put a step's files into the working directory, and run its set-up and health check."""
@@ -208,9 +211,9 @@ class TaskEnvironment(ContainerMaker):
 
     def _make(self, client: docker.DockerClient, task_id: str, task: TaskFolder) -> None:
         try:
-            for made in task.containers:
-                make_image(client, made)
-                check_python(client, image_of(made))
+            for container in task.containers:
+                make_image(client, container)
+                check_python(client, image_of(container))
             self.faults.pop(task_id, None)
         except SandboxError as error:
             if is_outage(error) and error.kind != "no_image":
@@ -225,16 +228,16 @@ class TaskEnvironment(ContainerMaker):
             if isinstance(task, TaskFolder) and task.unread
         ]
         if unread:
-            named = "; ".join(unread[:_NOTES_MAX])
-            yield f"{len(unread)} of {len(ids)} tasks have unknown keys, which are ignored: {named}"
+            listing = "; ".join(unread[:_NOTES_MAX])
+            yield f"{len(unread)} of {len(ids)} tasks have unknown keys, which are ignored: {listing}"
         reasons = {
             name: self.faults.get(name) or task
             for name in ids
             if isinstance(task := tasks[name], str) or name in self.faults
         }
         if reasons:
-            first = [f"{name}: {reason}" for name, reason in list(reasons.items())[:_NOTES_MAX]]
-            yield f"{len(reasons)} of {len(ids)} tasks cannot be run: {'; '.join(first)}"
+            examples = [f"{name}: {reason}" for name, reason in list(reasons.items())[:_NOTES_MAX]]
+            yield f"{len(reasons)} of {len(ids)} tasks cannot be run: {'; '.join(examples)}"
 
     def _task(self, sample: Sample) -> TaskFolder:
         task = self.tasks.get(sample.id, "the folder has no such task")

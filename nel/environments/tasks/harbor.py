@@ -40,14 +40,12 @@ def read_harbor(folder: Path) -> TaskFolder:
         TaskRefused: It cannot be read, or asks for something that is not honoured.
     """
     root = _keys_of(folder / FILE)
-    schema = root.text("version")
-    schema = root.text("schema_version", schema)
-    if schema is not None and schema not in _SCHEMAS:
-        raise TaskRefused(f"schema_version = {schema!r}: read are {', '.join(_SCHEMAS)}")
+    _check_schema(root)
     root.ignore("task", "metadata", "source")
     steps = root.entries("steps")
     environment, agent, verifier = map(root.table, ("environment", "agent", "verifier"))
     solution = root.table("solution")
+    env = solution.variables("env")
     network, mode = _network_of_environment(environment), verifier.text("network_mode")
     _refuse_files(folder)
     task = TaskFolder(
@@ -62,7 +60,7 @@ def read_harbor(folder: Path) -> TaskFolder:
         health=_health(environment),
         tests=_tests(folder, verifier),
         reads="reward",
-        solution=_solution(folder, solution.variables("env")),
+        solution=_solution(folder, env),
         outputs=_outputs(root),
         is_mean=_is_mean(root),
     )  # fmt: skip
@@ -71,9 +69,16 @@ def read_harbor(folder: Path) -> TaskFolder:
     _refuse_rest(environment)
     task = _with_verifier(task, verifier, folder / "tests", mode)
     tables = [root, environment, agent, verifier, solution]
-    task = replace(task, steps=tuple(_step(task, step, mode, tables) for step in steps))
+    task = replace(task, steps=tuple(_step(task, step, mode, env, tables) for step in steps))
     _refuse_steps(task)
     return replace(task, unread=tuple(key for table in tables for key in table.unread()))
+
+
+def _check_schema(root: Keys) -> None:
+    schema = root.text("version")
+    schema = root.text("schema_version", schema)
+    if schema is not None and schema not in _SCHEMAS:
+        raise TaskRefused(f"schema_version = {schema!r}: read are {', '.join(_SCHEMAS)}")
 
 
 def _is_mean(root: Keys) -> bool:
@@ -93,13 +98,20 @@ def _refuse_steps(task: TaskFolder) -> None:
             raise TaskRefused(f"{each.tests.file.relative_to(task.path)} is not there")
 
 
-def _step(task: TaskFolder, keys: Keys, network_mode: str | None, tables: list[Keys]) -> TaskFolder:
+def _step(
+    task: TaskFolder,
+    keys: Keys,
+    network_mode: str | None,
+    solution_env: Mapping[str, str],
+    tables: list[Keys],
+) -> TaskFolder:
     """Return one step as a task; what it leaves out is that of the whole, as in Harbor.
 
     Args:
         task: The whole.
         keys: The step's own.
         network_mode: Of the whole's verifier, where it names one.
+        solution_env: Variables of every solution.
         tables: Get what holds the step's keys.
     """
     name = keys.text("name") or ""
@@ -131,8 +143,7 @@ def _step(task: TaskFolder, keys: Keys, network_mode: str | None, tables: list[K
         ),
     )
     if (folder / "solution").is_dir():
-        env = {} if task.solution is None else task.solution.env
-        step = replace(step, solution=_solution(folder, env))
+        step = replace(step, solution=_solution(folder, solution_env))
     return _with_verifier(step, verifier, folder / "tests", network_mode)
 
 
@@ -217,8 +228,8 @@ def _with_verifier(
         raise TaskRefused("verifier.environment and environment_mode = 'shared' exclude each other")
     if mode == "shared" or not (mode or is_own or task.verifier):
         return replace(task, verifier=None, tests=replace(task.tests, is_in_image=False))
-    old = task.verifier or task
-    container = replace(old, outputs=(), steps=(), agent_user=None)
+    fallback = task.verifier or task
+    container = replace(fallback, outputs=(), steps=(), agent_user=None)
     if is_own:
         container = replace(container, **_container(table))
         _refuse_rest_of_verifier(table)
@@ -228,7 +239,7 @@ def _with_verifier(
         context = _context(task.path / "tests")
         has_tests = context is not None
     if not has_tests:
-        image, context = old.image, old.context
+        image, context = fallback.image, fallback.context
     return replace(
         task,
         verifier=replace(container, image=image, context=context),
@@ -281,10 +292,10 @@ def _megabytes(environment: Keys, key: str, old_key: str) -> int | None:
         match = _SIZE.fullmatch(text)
         if match is None:
             raise TaskRefused(f"environment.{old_key} = {text!r} is not a size such as 4G")
-        old = int(float(match["number"]) * _MEGABYTES[match["unit"].upper()])
-        if number not in (None, old):
+        size_mb = int(float(match["number"]) * _MEGABYTES[match["unit"].upper()])
+        if number not in (None, size_mb):
             raise TaskRefused(f"environment.{old_key} = {text!r} and {key} = {number} differ")
-        return old
+        return size_mb
     return number
 
 

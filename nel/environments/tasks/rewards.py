@@ -71,9 +71,9 @@ def verdict_of_steps(verdicts: Sequence[JsonObject], *, is_mean: bool) -> JsonOb
     Raises:
         ToolsetFault: There are several rewards, and none is called reward.
     """
-    last = verdicts[-1]
+    result = verdicts[-1]
     if len(verdicts) == 1:
-        return last
+        return result
     steps: list[Any] = [verdict["rewards"] for verdict in verdicts]
     names = dict.fromkeys(name for rewards in steps for name in rewards)
     means = {name: sum(each.get(name, 0.0) for each in steps) / len(steps) for name in names}
@@ -81,7 +81,7 @@ def verdict_of_steps(verdicts: Sequence[JsonObject], *, is_mean: bool) -> JsonOb
     tampered = [path for verdict in verdicts for path in verdict["tampered"]]
     levels = [str(verdict["level"]) for verdict in verdicts]
     return {
-        **last,
+        **result,
         "level": min(levels, key=LEVELS.index),
         "reward": headline_of(rewards),
         "rewards": rewards,

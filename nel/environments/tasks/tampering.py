@@ -33,8 +33,9 @@ _LOADED: Final = re.compile(
     | \S*/(?: \.?pytest\.(?:ini|toml) | tox\.ini | \.?pip/pip\.conf | pip\.conf
              | uv\.toml | GNUmakefile )
     | \S*/\.?(?: curlrc | wgetrc | npmrc )
-    | /root/\.(?: bash(?:rc|_profile|_login|_aliases|_env) | profile | z\w+ | inputrc
-             | pam_environment | node_modules/.* | node_libraries/.* )
+    | (?: /root | /home/[^/]+ )/\.(?: bash(?:rc|_profile|_login|_aliases|_env) | profile | z\w+
+             | inputrc | pam_environment | node_modules/.* | node_libraries/.* )
+    | \S*/(?: \.cargo/config(?:\.toml)? | go/env | \.gradle/init\S* | \.m2/settings\.xml | \.rspec )
     | /node_modules/.* | \S*/\.git/hooks/[^/.\s]+ | \S*/git-core/templates/hooks/[^/.\s]+
     | \S*/gconv/gconv-modules\S* | \S*/gcc/\S+/specs
     | (?: /usr(?:/local)? )?(?: /bin )?/pyvenv\.cfg | /(?: pyproject\.toml | setup\.cfg )

@@ -109,5 +109,5 @@ def _check_compose(path: Path) -> None:
         client.refuse(key, "only what the format's template has is honoured", fine=fine)
     client.ignore("image", "container_name")
     document.ignore("version", "name")
-    if rest := [*document.unread(), *services.unread(), *client.unread()]:
-        raise TaskRefused(f"docker-compose.yaml: {', '.join(rest)} is not honoured")
+    if others := [*document.unread(), *services.unread(), *client.unread()]:
+        raise TaskRefused(f"docker-compose.yaml: {', '.join(others)} is not honoured")

@@ -130,12 +130,12 @@ def _fresh(
         session.close()
     spec = replace(_spec(session, task, task), image=image)
     try:
-        fresh = ContainerSession.open(client, spec)
+        container = ContainerSession.open(client, spec)
         try:
-            remove_compiled(fresh, changes)
-            return _judge(client, fresh, task, changes)
+            remove_compiled(container, changes)
+            return _judge(client, container, task, changes)
         finally:
-            fresh.close()
+            container.close()
     finally:
         with suppress(SandboxError), speaking():
             client.images.remove(image, force=True)
@@ -157,30 +157,30 @@ def _separate(
     if ends:
         session.close()
     outputs = {path: plain_files(data) for path, data in archives.items() if data is not None}
-    own = ContainerSession.open(client, _spec(session, task, verifier))
+    container = ContainerSession.open(client, _spec(session, task, verifier))
     try:
-        make_logs(own, *LOGS)
+        make_logs(container, *LOGS)
         for path, (archive, _) in outputs.items():
-            own.remove_tree(path)
-            own.put_archive(str(PurePosixPath(path).parent), archive)
-        changes = own.changes()
-        remove_compiled(own, changes)
+            container.remove_tree(path)
+            container.put_archive(str(PurePosixPath(path).parent), archive)
+        changes = container.changes()
+        remove_compiled(container, changes)
         refused = {path: n for path, (_, n) in outputs.items() if n}
         missing = [path for path, data in archives.items() if data is None]
         return {
-            **_judge(client, own, task, changes),
+            **_judge(client, container, task, changes),
             "outputs_missing": list(missing),
             "links_left_out": dict(refused),
         }
     finally:
-        own.close()
+        container.close()
 
 
 def _spec(session: ContainerSession, task: TaskFolder, container: TaskFolder) -> ContainerSpec:
     """Return what tests get: the limits of the folder, without the room that an agent had beside."""
     spec = spec_of(container, task.verifier_network)
-    old = session.spec
-    return replace(spec, user=None, runtime=old.runtime, unlimited=old.unlimited)
+    agents = session.spec
+    return replace(spec, user=None, runtime=agents.runtime, unlimited=agents.unlimited)
 
 
 def put_script(session: ContainerSession, script: TaskScript) -> None:
