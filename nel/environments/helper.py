@@ -98,14 +98,14 @@ class RunningCommand:
             return 128 + os.WTERMSIG(self.status)
         return os.WEXITSTATUS(self.status)
 
-    def has_ended(self, left: float) -> bool:
+    def has_ended(self, seconds: float) -> bool:
         """Return whether it ended; it is killed where no seconds are left."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if pid:
             self.status = status
-        elif left <= 0:
+        elif seconds <= 0:
             self.ended_by, self.status = "timeout", kill_session(self.pid)
-        return bool(pid) or left <= 0
+        return bool(pid) or seconds <= 0
 
     def handle(self, handle: int) -> bool:
         """Feed or read it; return whether the handle is its own."""
@@ -202,8 +202,8 @@ class Helper:
         """Run what a request asks for to its end; return the reply and both outputs."""
         started, n_killed = time.monotonic(), n_killed_for_memory()
         command = RunningCommand(request, body, self.selector)
-        while not command.has_ended(left := started + request["seconds"] - time.monotonic()):
-            for key, _ in self.selector.select(max(0.0, left)):
+        while not command.has_ended(seconds := started + request["seconds"] - time.monotonic()):
+            for key, _ in self.selector.select(max(0.0, seconds)):
                 if not command.handle(key.fd) and self.is_input(key.fd):  # the host hung up
                     kill_session(command.pid)
                     os._exit(0)
@@ -261,9 +261,9 @@ def receive(size: int) -> bytes:
 
 def send(data: bytes) -> None:
     """Write to the output."""
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(1, rest) :]
+    remainder = memoryview(data)
+    while remainder:
+        remainder = remainder[os.write(1, remainder) :]
 
 
 def read_some(handle: int) -> bytes | None:

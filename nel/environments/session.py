@@ -7,9 +7,7 @@ container ends with the process that opened the session, however that ends.
 
 from __future__ import annotations
 
-import io
 import json
-import tarfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +18,7 @@ from typing import Any, Final, Literal, Self, TypeAlias, TypeVar
 import docker  # here, so that it is loaded before the processes of tools are forked
 import docker.errors
 
+from nel.environments.boot import BOOT, bootable
 from nel.environments.container import ContainerSpec, start_container
 from nel.environments.endings import (
     CONTAINER_DIED,
@@ -56,17 +55,6 @@ _CHANGES_MAX: Final = 200
 _KINDS: Final[tuple[Literal["changed", "added", "removed"], ...]] = ("changed", "added", "removed")
 """By the engine's number."""
 _HELPER: Final = Path(__file__).with_name("helper.py")
-_BOOT: Final = """
-import os, struct
-def read(n):
-    data = b""
-    while len(data) < n:
-        data += os.read(0, n - len(data)) or os._exit(0)
-    return data
-scope = {"__name__": "helper"}
-exec(compile(read(struct.unpack(">I", read(4))[0]), "nel-helper", "exec"), scope)
-scope["main"]()
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +94,7 @@ class ContainerSession:
         self._lifeline: EngineStream | None = None
         self._helper: EngineStream | None = None
         self._number = 0
-        self._cwd, self._shell = "/", "sh"
+        self.cwd, self._shell = "/", "sh"
         self._started_at = ""
         self.image_user = ""
         """The user that the image names; empty for root."""
@@ -198,20 +186,12 @@ class ContainerSession:
         ran = self._ask(request, data, seconds=_FILE_SECONDS, bytes_max=_OUTPUT_BYTES, user=user)
         _check_file(path, ran)
 
-    def put_tree(self, folder: Path, path: str) -> None:
-        """Put a folder of this machine there, owned by root, in place of what is there.
+    def put_archive(self, folder: str, archive: bytes) -> None:
+        """Put what a tar archive holds into a folder, which is made.
 
         Raises:
             ToolsetFault: It cannot be put there.
         """
-        self.remove_tree(path)
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:
-            archive.add(folder, arcname=path.strip("/"), filter=_owned_by_root)
-        self._of_engine(lambda: self._api.put_archive(self.id, "/", packed.getvalue()))
-
-    def put_archive(self, folder: str, archive: bytes) -> None:
-        """Put what a tar archive holds into a folder, which is made; raises as `put_tree`."""
         ran = self.run(["mkdir", "-p", "--", folder], seconds=_FILE_SECONDS, cwd="/", user="0:0")
         if ran.exit:
             raise ToolsetFault(
@@ -306,16 +286,13 @@ class ContainerSession:
             ToolsetFault: It does not start.
         """
         with faults(), speaking():
-            made = self._api.exec_create(
-                self.id, ["python3", "-I", "-S", "-B", "-c", _BOOT], stdin=True, user="0:0"
+            creation = self._api.exec_create(
+                self.id, ["python3", "-I", "-S", "-B", "-c", BOOT], stdin=True, user="0:0"
             )
-            stream = EngineStream(self._api.exec_start(made["Id"], socket=True))
-        source = repr([path.read_text(encoding="utf-8") for path in sources])
-        program = f"for part in {source}: exec(compile(part, 'nel-helper', 'exec'), globals())"
-        data = program.encode()
+            stream = EngineStream(self._api.exec_start(creation["Id"], socket=True))
         deadline = time.monotonic() + _START_SECONDS
         try:
-            stream.send(len(data).to_bytes(4, "big") + data, deadline)
+            stream.send(bootable(sources), deadline)
             facts, _ = _receive(stream, deadline, number=0)
         except _NO_ANSWER as error:
             self.check()
@@ -336,7 +313,7 @@ class ContainerSession:
     ) -> JsonObject:
         """Return the request by which a helper starts a command as the session's user."""
         return {
-            "do": "run", "argv": list(argv), "merge": True, "cwd": self._cwd, "env": dict(env),
+            "do": "run", "argv": list(argv), "merge": True, "cwd": self.cwd, "env": dict(env),
             "seconds": seconds, "bytes_max": bytes_max, "user": self._user, "number": 1,
         }  # fmt: skip
 
@@ -347,7 +324,7 @@ class ContainerSession:
         self.image_user = str(container["Config"].get("User") or "")
         self._user = self.spec.user or self.image_user
         self._helper, facts = self.start_program([_HELPER])
-        self._cwd, self._shell = str(facts["cwd"]), str(facts["shell"])
+        self.cwd, self._shell = str(facts["cwd"]), str(facts["shell"])
 
     def _check_user(self) -> None:
         """Raise ToolsetFault where no command can be run as the user that the session is for."""
@@ -374,7 +351,7 @@ class ContainerSession:
             "number": self._number, "seconds": seconds, "bytes_max": bytes_max, "merge": False,
             "env": {}, "user": self._user if user is None else user,
         }  # fmt: skip
-        cwd = str(PurePosixPath(self._cwd) / request.pop("cwd", ""))
+        cwd = str(PurePosixPath(self.cwd) / request.pop("cwd", ""))
         header = json.dumps({**defaults, **request, "cwd": cwd}).encode()
         started = time.monotonic()
         deadline = started + seconds + _GRACE_SECONDS
@@ -472,9 +449,3 @@ def _check_file(path: str, ran: CommandResult) -> None:
     if ran.exit or ran.ended_by != "exit" or ran.cut:
         reason = ran.stderr.decode("utf-8", "replace").strip() or f"{path}: {ran.ended_by}"
         raise OSError(reason)
-
-
-def _owned_by_root(info: tarfile.TarInfo) -> tarfile.TarInfo:
-    info.uid = info.gid = 0
-    info.uname = info.gname = "root"
-    return info

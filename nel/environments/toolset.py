@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
@@ -17,6 +17,7 @@ from nel.environments.agents.install import TARGET, AgentInstall
 from nel.environments.agents.program import AgentProgram
 from nel.environments.container import ContainerSpec, check_python
 from nel.environments.session import CommandResult, ContainerSession, faults
+from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import connect, info_of
 from nel.sandbox.isolation.owners import reap
 from nel.tools import EnvironmentMaker, ToolError, Toolset, tool
@@ -202,6 +203,11 @@ class ContainerMaker(EnvironmentMaker):
         if self.agent is not None:
             self.agent.install(log)
         return []
+
+    def release(self) -> None:
+        """Remove containers whose process was killed before they were started."""
+        with suppress(SandboxError), self.engine():
+            pass
 
     def check(self, sample: Sample) -> None:
         """Raise ToolsetFault where the agent could not be installed."""

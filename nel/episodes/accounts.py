@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from nel.config.schema import Price
 from nel.core.intervals import union_length
@@ -34,6 +35,11 @@ class Accounts:
         """Up to the last step of an earlier session, less what this session has taken since."""
         self._last_call = ""
         self._n_equal = 0
+
+    def begin_stage(self, seconds: float | None) -> None:
+        """Give the next stage of a task so many seconds of work."""
+        end = None if seconds is None else self.work_seconds + seconds
+        self._limits = replace(self._limits, work_seconds=end)
 
     def count_answer(self, response: Response, wall_seconds: float) -> None:
         """Count an answer of the model, sent now or stored."""

@@ -19,7 +19,13 @@ from typing import Any, Final, NoReturn
 from nel.config.schema import Price
 from nel.core.finish_reasons import ending_of
 from nel.episodes.accounts import Accounts
-from nel.episodes.endings import AttemptOver, EpisodeEnding, ModelFailed, SessionOver
+from nel.episodes.endings import (
+    AttemptOver,
+    EpisodeEnding,
+    LimitReached,
+    ModelFailed,
+    SessionOver,
+)
 from nel.episodes.limits import Limits
 from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
 from nel.tools.declaration import ANY_NAME, OnInterrupt
@@ -80,6 +86,7 @@ class Episode:
         self.sample = sample
         self.messages = list(messages)
         """The conversation so far: `ask`, `call`, `call_all` and `user` append to it."""
+        self._system = [message for message in messages if message.role == "system"]
         self.repeat = repeat
         self.random = random.Random(f"{seed}/{sample.id}/{repeat}")  # noqa: S311 - reproducible on purpose
         """Random numbers that depend on the run's seed, the sample and the repeat alone."""
@@ -218,6 +225,25 @@ class Episode:
         with self._noting_ending():
             self._tools = await self._backend.begin_turn(self._turn)
         self.messages.append(Message(role="user", content=text))
+
+    async def next_stage(self) -> bool:
+        """Begin the next stage of a task of several, with a new conversation; return whether there
+        is one. Where the time of a stage is over the next one has its own; any other end is final.
+        """
+        ending = self.ending
+        is_late = isinstance(ending, LimitReached) and ending.name == "work_seconds"
+        if self.abandoned.is_set() or not (ending is None or is_late):
+            return False
+        self.ending = None
+        stage = await self._backend.next_stage()
+        if stage is None:
+            self.ending = ending
+            return False
+        self.ended_by = None
+        self.accounts.begin_stage(stage["work_seconds"])
+        self.messages = list(self._system)
+        await self.user(str(stage["instruction"]))
+        return True
 
     async def run_program(self, program: JsonObject, seconds: float) -> JsonObject:
         """Run an agent of others in the environment to its end, and return what it came to.

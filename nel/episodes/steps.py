@@ -143,6 +143,10 @@ class Backend(Protocol):
         """Return the tools of a turn, counted from 0; a new environment is set up for the first."""
         ...
 
+    async def next_stage(self) -> JsonObject | None:
+        """Have the environment begin the next stage; None where there is none."""
+        ...
+
     async def evidence(self) -> Any:
         """Return what the environment says of its final state."""
         ...

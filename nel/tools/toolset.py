@@ -58,6 +58,13 @@ class Toolset:
     def stop_program(self) -> None:
         """Have the agent killed; nothing by default."""
 
+    def next_stage(self) -> JsonObject | None:
+        """Begin the next stage of a task of several, each of which is a conversation of its own:
+        return its ``instruction`` and ``work_seconds``; None where there is none, the default.
+        Only the object of an `EnvironmentMaker` is asked.
+        """
+        return None
+
     def evidence(self) -> Json:
         """Return what a scorer needs to know of the final state, as JSON; None by default."""
         return None
@@ -96,6 +103,9 @@ class EnvironmentMaker:
             SandboxError: Nothing can be had, for any of them.
         """
         return []
+
+    def release(self) -> None:
+        """Remove what killed processes of episodes have left, once none is left of a run."""
 
     def check(self, sample: Sample) -> None:
         """Raise ToolsetFault where `prepare` failed for a sample; called in the run's process."""

@@ -1,4 +1,7 @@
-"""Faults of containers, images, engines and verifiers: each is named, and none is a score."""
+"""Faults of containers, images, engines and verifiers: each is named, and none is a score.
+
+One of each cause is among the tests of `make test-sandbox`; the others are slow.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,12 @@ from nel.tools import ToolError, ToolsetFault
 from nel.types import Sample
 from tests.support.containers import IMAGE, engine_client
 from tests.support.flaky_engine import FlakyEngine, flaky_engine
+from tests.support.tiers import first_rows, representatives
 
 SAMPLE = Sample(id="task", input="")
 TXT, JSON = "/logs/verifier/reward.txt", "/logs/verifier/reward.json"
 pytestmark = [
     pytest.mark.docker,
-    pytest.mark.slow,
     pytest.mark.filterwarnings(
         "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
     ),  # the SDK's
@@ -118,7 +121,9 @@ REWARDS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "test"), REWARDS.values(), ids=REWARDS)
+@pytest.mark.parametrize(
+    ("kind", "test"), representatives(REWARDS, "nothing", "a link", "a killed script", "a timeout")
+)
 def test_what_tests_leave_that_is_not_a_reward(
     tmp_path: Path, client: Any, shared_session: ContainerSession, kind: str, test: str | None
 ) -> None:
@@ -163,7 +168,7 @@ MEANWHILE: dict[str, tuple[str, Callable[[Any, FlakyEngine], object]]] = {
 }
 
 
-@pytest.mark.parametrize(("kind", "act"), MEANWHILE.values(), ids=MEANWHILE)
+@pytest.mark.parametrize(("kind", "act"), representatives(MEANWHILE, "killed"))
 def test_what_happens_to_a_container_while_its_tests_run(
     tmp_path: Path, kind: str, act: Callable[[Any, FlakyEngine], object], client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +208,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "command"), COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize(("kind", "command"), representatives(COMMANDS, "the container ended"))
 def test_commands_that_end_their_container_or_its_verdict(
     tmp_path: Path, client: Any, kind: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,7 +243,7 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "refusal"), REFUSALS.values(), ids=REFUSALS)
+@pytest.mark.parametrize(("kind", "refusal"), representatives(REFUSALS, "a full disk"))
 def test_an_engine_that_refuses_a_snapshot(tmp_path: Path, kind: str, refusal: str, client: Any) -> None:
     """The verdict is none, and says why."""
     with flaky_engine(tmp_path / "socket") as engine:
@@ -269,7 +274,7 @@ OPENINGS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "toml"), OPENINGS.values(), ids=OPENINGS)
+@pytest.mark.parametrize(("kind", "toml"), representatives(OPENINGS, "a failing health check"))
 def test_a_container_that_cannot_be_had(tmp_path: Path, client: Any, kind: str, toml: str) -> None:
     """Known before the model is asked."""
     with pytest.raises(ToolsetFault, match=kind):
@@ -283,7 +288,7 @@ VERIFIERS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "image"), VERIFIERS.values(), ids=VERIFIERS)
+@pytest.mark.parametrize(("kind", "image"), representatives(VERIFIERS, "an image that is not there"))
 def test_a_verifier_of_its_own_that_cannot_run(tmp_path: Path, client: Any, kind: str, image: str) -> None:
     """What the agent left is not judged by it, whatever that is."""
     toml = f'[verifier.environment]\nnetwork_mode = "no-network"\ndocker_image = "{image}"'
@@ -303,7 +308,7 @@ def test_an_image_that_went_after_it_was_made(client: Any) -> None:
         docker(image="nel-no-such:1")(SAMPLE)
 
 
-@pytest.mark.parametrize("refusal", ["", "no space left on device"])
+@pytest.mark.parametrize("refusal", first_rows(1, ["", "no space left on device"]))
 def test_an_engine_that_is_away_before_a_container_starts(tmp_path: Path, client: Any, refusal: str) -> None:
     """A stopped one, and one whose disk is full."""
     with flaky_engine(tmp_path / "socket") as engine:
@@ -335,7 +340,9 @@ BUILDS = {
 }
 
 
-@pytest.mark.parametrize(("reason", "dockerfile", "toml"), BUILDS.values(), ids=BUILDS)
+@pytest.mark.parametrize(
+    ("reason", "dockerfile", "toml"), representatives(BUILDS, "a step that fails", "no Python in the image")
+)
 def test_an_image_that_cannot_be_had_leaves_its_task_unscored(
     tmp_path: Path, client: Any, reason: str, dockerfile: str, toml: str
 ) -> None:

@@ -74,6 +74,51 @@ def test_what_a_harbor_folder_says_is_honoured(tmp_path: Path) -> None:
     assert task.unread == ("verifier.colour",)
 
 
+def test_a_step_says_what_differs_from_the_whole(tmp_path: Path) -> None:
+    """As in Harbor: tests of both folders, the step's over the whole's; variables of both; its own limit of tests."""
+    toml = """
+    multi_step_reward_strategy = "final"
+    artifacts = ["/a"]
+    agent = {timeout_sec = 90}
+    verifier = {timeout_sec = 30, env = {A = "1", B = "1"}, environment_mode = "separate"}
+    [[steps]]
+    name = "first"
+    min_reward = 0
+    artifacts = ["/b"]
+    agent = {timeout_sec = 9}
+    verifier = {env = {B = "2"}}
+    [[steps]]
+    name = "second"
+    min_reward = {speed = 2.5}
+    verifier = {environment_mode = "shared"}
+    """
+    files = {f"steps/{name}/instruction.md": f"Do the {name}." for name in ("first", "second")}
+    own = {"steps/second/tests/test.sh": "", "steps/first/tests/Dockerfile": "FROM y", "steps/second/workdir/x": ""}
+    task = read_harbor(harbor(tmp_path, toml, **files, **own))
+    first, second = task.steps
+    assert (task.is_mean, first.instruction, second.instruction) == (False, "Do the first.", "Do the second.")
+    assert (first.agent_seconds, second.agent_seconds, first.tests.seconds) == (9, 90, 600)
+    assert (first.min_rewards, second.min_rewards) == ({"reward": 0}, {"speed": 2.5})
+    assert (first.tests.env, first.outputs) == ({"A": "1", "B": "2"}, ("/a", "/logs/artifacts", "/b"))
+    assert first.verifier is not None
+    assert (first.verifier.context, first.tests.is_in_image) == (tmp_path / "steps" / "first" / "tests", True)
+    assert (second.verifier, second.tests.is_in_image) == (None, False)
+    assert second.tests.folders == (tmp_path / "tests", tmp_path / "steps" / "second" / "tests")
+    assert (second.tests.file.parent.parent.name, second.workdir_files) == ("second", tmp_path / "steps/second/workdir")
+
+
+def test_an_image_of_the_wholes_tests_is_that_of_a_step_whose_tests_have_a_container(tmp_path: Path) -> None:
+    """Also where the whole's own tests would run on what the agent left; an empty table is a container too."""
+    toml = "[[steps]]\nname = 'a'\nverifier = {environment_mode = 'separate'}"
+    task = read_harbor(harbor(tmp_path / "a", toml, **{"steps/a/instruction.md": "", "tests/Dockerfile": "FROM y"}))
+    (step,) = task.steps
+    assert step.verifier is not None
+    assert (task.verifier, step.verifier.context) == (None, tmp_path / "a" / "tests")
+    table = read_harbor(harbor(tmp_path / "b", "[verifier]\nenvironment = {}\n[environment]\nmemory_mb = 7"))
+    assert table.verifier is not None
+    assert (table.verifier.memory_mb, table.memory_mb) == (None, 7)
+
+
 def test_a_harbor_folder_that_says_nothing_has_harbors_defaults(tmp_path: Path) -> None:
     """A public network, 600 seconds for tests and for the image, no limit for the agent."""
     task = read_harbor(harbor(tmp_path))
@@ -83,7 +128,16 @@ def test_a_harbor_folder_that_says_nothing_has_harbors_defaults(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("toml", "files", "key"),
     [
-        ("[[steps]]\nname = 'a'", {}, "steps"),
+        ("[[steps]]\nname = 'a'", {}, "steps.name"),
+        (
+            "[[steps]]\nname = 'a'\n[[steps]]\nname = 'A'",
+            {"steps/a/instruction.md": "", "steps/A/instruction.md": ""},
+            "equal",
+        ),
+        ("[[steps]]\nname = 'a'\nagent = {user = 'x'}", {"steps/a/instruction.md": ""}, "steps.agent.user"),
+        ("[[steps]]\nname = 'a'\nmin_reward = '1'", {"steps/a/instruction.md": ""}, "min_reward"),
+        ("[[steps]]\nname = 'a'", {"steps/a/instruction.md": "", "steps/a/trajectory.json": ""}, "trajectory.json"),
+        ("multi_step_reward_strategy = 'best'", {}, "multi_step_reward_strategy"),
         ("[verifier]\nenvironment_mode = 'elsewhere'", {}, "environment_mode"),
         ("[[verifier.collect]]\ncommand = 'x'", {}, "collect"),
         ("[environment]\ngpus = 1", {}, "gpus"),

@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from nel.environments.tasks.rewards import headline_of, rewards_of
+from nel.environments.tasks.rewards import headline_of, rewards_of, verdict_of_steps
 from nel.tools import ToolsetFault
 
 
@@ -57,3 +57,20 @@ def test_several_rewards_without_a_headline_are_not_guessed() -> None:
     """Which of them counts is not nel's to say."""
     with pytest.raises(ToolsetFault, match="none is called reward"):
         headline_of({"a": 1.0, "b": 0.0})
+
+
+def test_the_verdict_on_steps_is_the_mean_of_each_reward_or_the_last_at_the_least_level() -> None:
+    """A reward that a step lacks is 0 there."""
+    first = {
+        "reward": 1.0,
+        "rewards": {"reward": 1.0, "speed": 3.0},
+        "level": "fresh",
+        "tampered": ["/a"],
+        "n_tampered": 1,
+    }
+    last = {"reward": 0.5, "rewards": {"reward": 0.5}, "level": "separate", "tampered": [], "n_tampered": 0}
+    mean = verdict_of_steps([first, last], is_mean=True)
+    assert (mean["reward"], mean["rewards"], mean["level"]) == (0.75, {"reward": 0.75, "speed": 1.5}, "fresh")
+    assert (mean["tampered"], mean["n_tampered"], mean["steps"]) == (["/a"], 1, [1.0, 0.5])
+    assert verdict_of_steps([first, last], is_mean=False)["rewards"] == {"reward": 0.5}
+    assert verdict_of_steps([first], is_mean=True) == first

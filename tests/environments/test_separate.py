@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from nel.environments.archives import plain_files
 from nel.environments.tasks.folder import TaskRefused
 from nel.environments.tasks.harbor import read_harbor
-from nel.environments.tasks.verifying import plain_files
 from tests.environments.test_folders import harbor
 
 SEPARATE = "[verifier]\nenvironment_mode = 'separate'\n"

@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from docker.errors import NotFound
 
+from nel.authoring.benchmark import Benchmark
+from nel.engine.episodes.tool_server import ToolServer
 from nel.environments.container import ContainerSpec
 from nel.environments.session import ContainerSession
 from nel.environments.toolset import ContainerTools, docker
-from nel.sandbox.isolation.owners import OWNER_LABEL, reap
+from nel.prompts import load_template
+from nel.sandbox.isolation.owners import OWNER_LABEL, labels_of, reap
 from nel.tools import ToolError, ToolsetFault
 from nel.types import Sample
 from tests.support.containers import IMAGE, engine_client
@@ -117,3 +121,21 @@ def test_the_tools_speak_to_the_model() -> None:
             tools.bash.run({"command": "echo begun; sleep 100"}, tools.sample)
     finally:
         tools.close()
+
+
+def test_the_end_of_a_run_removes_a_container_whose_process_was_killed_before_it_was_started(client: Any) -> None:
+    """However the run ends: the process that forks those of tools outlives it."""
+    labels = labels_of("session")
+    of_dead = {**labels, OWNER_LABEL: labels[OWNER_LABEL].rpartition(":")[0] + ":0"}
+    created = client.api.create_container(IMAGE, command=["true"], labels=of_dead)["Id"]
+    benchmark = Benchmark(
+        name="b",
+        description="",
+        dataset=list,
+        prompt=load_template("x"),
+        scorer=None,
+        environment=docker(image=IMAGE),
+    )
+    ToolServer([benchmark]).close()
+    with pytest.raises(NotFound):
+        client.api.inspect_container(created)

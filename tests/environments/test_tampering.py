@@ -17,6 +17,7 @@ def test_replaced_programs_and_what_is_loaded_unasked_are_flagged() -> None:
     added = [
         "/etc/apt/apt.conf.d/99", "/usr/bin/pyvenv.cfg", "/pyproject.toml", "/app/json.py", "/app/random/__init__.py",
         "/etc/ld.so.preload", "/usr/local/bin/python3", "/app/conftest.py",
+        "/home/ada/.bash_profile", "/root/.cargo/config.toml", "/root/.config/go/env", "/root/.m2/settings.xml",
         "/root/.local/lib/python3.11/site-packages/a.pth", "/usr/lib/python3.11/sitecustomize.py",
     ]  # fmt: skip
     changes = [Change(path=path, kind="changed") for path in changed]

@@ -119,6 +119,58 @@ def test_a_verifier_that_fails_gives_no_reward(tmp_path: Path, kind: str, test: 
         verdict(environment(tmp_path, f"#!/bin/bash\n{test}\n", seconds=8), "echo")
 
 
+STEP = """
+[[steps]]
+name = "{name}"
+min_reward = {least}
+"""
+
+
+def stepped(folder: Path, **least: float) -> TaskEnvironment:
+    """Return the environment of a task of these steps, each of which wants its name in /w."""
+    steps = "".join(STEP.format(name=name, least=value) for name, value in least.items())
+    made = environment(folder, "")
+    with (folder / "task.toml").open("a") as toml:
+        toml.write(steps)
+    for name in least:
+        (folder / "steps" / name / "tests").mkdir(parents=True)
+        (folder / "steps" / name / "workdir").mkdir()
+        (folder / "steps" / name / "instruction.md").write_text(f"Write {name}.")
+        (folder / "steps" / name / "workdir" / "setup.sh").write_text(f"echo {name} >> /prepared; [ ! -e /tests ]")
+        test = f'[ "$(cat /w /prepared)" = "$(cat /tests/wanted)" ]; echo $((! $?)) > {REWARD}.txt'
+        (folder / "steps" / name / "tests" / "test.sh").write_text(f"#!/bin/bash\n{test}\n")
+        prepared = [*least][: [*least].index(name) + 1]
+        (folder / "steps" / name / "tests" / "wanted").write_text("\n".join([name, *prepared]))
+    return TaskEnvironment(tasks={"task": read_harbor(folder)}, settings=made.settings)
+
+
+def test_each_step_of_a_task_is_verified_before_the_next_begins_in_the_same_container(tmp_path: Path) -> None:
+    """Its tests never enter that container; a step that is not worked on is verified too, and the reward is the mean."""
+    tools: TaskTools = stepped(tmp_path, one=1.0, two=0.0, three=0.0)(SAMPLE)
+    try:
+        tools.bash.run({"command": "echo one > /w"}, SAMPLE)
+        assert tools.next_stage() == {"instruction": "Write two.", "work_seconds": None}
+        tools.bash.run({"command": "echo two > /w"}, SAMPLE)
+        evidence: Any = tools.evidence()
+    finally:
+        tools.close()
+    assert (evidence["steps"], evidence["level"], evidence["tampered"]) == ([1, 1, 0], "fresh", [])
+    assert evidence["reward"] == pytest.approx(2 / 3)
+
+
+def test_a_step_below_its_least_reward_is_the_last(tmp_path: Path) -> None:
+    """As in Harbor those after it count nowhere."""
+    tools: TaskTools = stepped(tmp_path, one=0.0, two=1.0, three=0.0)(SAMPLE)
+    try:
+        tools.bash.run({"command": "echo one > /w"}, SAMPLE)
+        assert tools.next_stage() is not None
+        assert tools.next_stage() is None
+        evidence: Any = tools.evidence()
+    finally:
+        tools.close()
+    assert (evidence["steps"], evidence["reward"]) == ([1, 0], 0.5)
+
+
 TASKS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "tasks"
 SEPARATE_CHEATS = {
     **CHEATS,

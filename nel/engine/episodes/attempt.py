@@ -204,6 +204,18 @@ class Attempt:
         if self._process is not None:
             await self._ask_process("stop", "agent_hung", _CLOSE_SECONDS)
 
+    async def next_stage(self) -> JsonObject | None:
+        """Have the environment begin the next stage; None where there is none."""
+        environment = self.plan.benchmark.environment
+        if self._process is None or not isinstance(environment, EnvironmentMaker):
+            return None
+        seconds = environment.evidence_seconds
+        stage: JsonObject | None = await self._ask_process("stage", "verifier_timeout", seconds)
+        if stage is None:
+            return None
+        bounds = (stage["work_seconds"], self.plan.limits.work_seconds)
+        return {**stage, "work_seconds": min(filter(None, bounds), default=None)}
+
     async def evidence(self) -> Any:
         """Return what the environment says of its final state."""
         if self.plan.benchmark.environment is None or self._process is None:

@@ -196,7 +196,7 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
     answer = None
     try:
         await episode.start()
-        answer = await _answer_of(solver, episode)
+        answer = await _answer_of_stages(solver, episode)
     except BaseException as error:
         if episode.ending is None:
             if isinstance(error, (EnvironmentFault, asyncio.CancelledError, KeyboardInterrupt)):
@@ -219,6 +219,19 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
         kind = ending.response.error.model_failure
         return _Over(ended_by=f"model:{kind}", failed=ending.response)
     raise ending
+
+
+async def _answer_of_stages(solver: BoundSolver, episode: Episode) -> str | None:
+    """Return the solver's answer to the last stage of a task; most tasks have one."""
+    while True:
+        answer = None
+        try:
+            answer = await _answer_of(solver, episode)
+        except LimitReached:
+            if episode.ending is None:
+                raise
+        if not await episode.next_stage():
+            return answer
 
 
 async def _answer_of(solver: BoundSolver, episode: Episode) -> str | None:

@@ -39,6 +39,7 @@ _FAULTS: Final = {
     "call": "tool_raised",
     "program": "agent_setup",
     "stop": "agent_setup",
+    "stage": "verifier_raised",
     "evidence": "verifier_raised",
     "close": "close",
 }
@@ -82,6 +83,7 @@ class _ToolHost:
                 "call": self._call,
                 "program": self._program,
                 "stop": self._stop,
+                "stage": self._stage,
                 "evidence": self._evidence,
                 "close": self._close,
             }
@@ -159,6 +161,9 @@ class _ToolHost:
     def _stop(self, _: Mapping[str, Any]) -> None:
         if self._environment is not None:
             self._environment.stop_program()
+
+    def _stage(self, _: Mapping[str, Any]) -> Any:
+        return None if self._environment is None else self._environment.next_stage()
 
     def _evidence(self, _: Mapping[str, Any]) -> Any:
         if self._environment is None:

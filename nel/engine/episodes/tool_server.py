@@ -19,9 +19,16 @@ from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.episodes.tool_process import FRAME_BYTES_MAX, serve_tools
 from nel.engine.scorers.fork_server import ForkServer
 from nel.episodes.endings import EnvironmentFault
+from nel.tools import EnvironmentMaker
 
 _SIZE: Final = struct.Struct("<I")
 DIED: Final = "tool_died"
+
+
+def _release(benchmarks: Sequence[Benchmark]) -> None:
+    for benchmark in benchmarks:
+        if isinstance(benchmark.environment, EnvironmentMaker):
+            benchmark.environment.release()
 
 
 class ToolServer(ForkServer):
@@ -33,6 +40,7 @@ class ToolServer(ForkServer):
         super().__init__(
             lambda number, connection: serve_tools(connection, benchmarks[number]),
             {name for benchmark in benchmarks for name in benchmark.env},
+            at_end=lambda: _release(benchmarks),
         )
 
     async def open(self, benchmark: Benchmark) -> ToolProcess:

@@ -87,12 +87,19 @@ class ForkServer:
     and none of the undeclared variables of it.
     """
 
-    def __init__(self, work: Work, declared: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        work: Work,
+        declared: Collection[str] = (),
+        *,
+        at_end: Callable[[], None] = lambda: None,
+    ) -> None:
         """Fork it; call this before the run starts threads.
 
         Args:
             work: Done by each process with its number and its connection.
             declared: Variables of the environment that benchmarks declare.
+            at_end: Done once the processes have ended, also where the run was killed.
         """
         hide_environment()
         self._control, theirs = socket.socketpair()
@@ -102,7 +109,7 @@ class ForkServer:
             self._pid = os.fork()
         if self._pid == 0:
             self._control.close()
-            _run_and_exit(lambda: _serve(theirs, work, declared), dies_with_parent=False)
+            _run_and_exit(lambda: _serve(theirs, work, declared, at_end), dies_with_parent=False)
         theirs.close()
         self._control.settimeout(_REPLY_SECONDS)
 
@@ -182,7 +189,9 @@ class WorkerForkServer(ForkServer):
             self._connection.close()
 
 
-def _serve(control: socket.socket, work: Work, declared: Collection[str]) -> None:
+def _serve(
+    control: socket.socket, work: Work, declared: Collection[str], at_end: Callable[[], None]
+) -> None:
     """Carry out a socket's orders until it closes, then end every process below this one."""
     _drop_connections(control.fileno())
     leave_variables(declared)
@@ -207,6 +216,7 @@ def _serve(control: socket.socket, work: Work, declared: Collection[str]) -> Non
             control.sendall(_ORDER.pack(done, number))
     finally:
         kill_children()
+        at_end()
 
 
 def _fork_watched(

@@ -98,7 +98,7 @@ class Gateway:
 
     async def __aexit__(self, *_: object) -> None:
         """Cancel what is asked, and hang up."""
-        tasks = [asked.task for asked in self._asked.values()]
+        tasks = [entry.task for entry in self._asked.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -122,7 +122,7 @@ class Gateway:
             message = f"nel serves no {request.method} /{path}"
             return _refuse(None, _Refusal(404, "not_found_error", message))
         try:
-            asked = read_request(
+            query = read_request(
                 protocol,
                 loads(data),
                 model=model,
@@ -131,7 +131,7 @@ class Gateway:
         except ValueError as error:
             return _refuse(protocol, _Refusal(400, "invalid_request_error", str(error)))
         key = short_digest(f"{path}\n".encode() + data)
-        return await self._send(request, asked, self._task(key, asked))
+        return await self._send(request, query, self._task(key, query))
 
     def _task(self, key: str, request: AgentRequest) -> asyncio.Task[ServedAnswer | _Refusal]:
         """Return what answers a request: an earlier equal one in flight or just answered, or the
@@ -143,10 +143,10 @@ class Gateway:
             self._note("repeated", {"request": key})
             return earlier.task
         task = asyncio.create_task(self._ask(request))
-        asked = self._asked[key] = _Asked(task)
+        entry = self._asked[key] = _Asked(task)
 
         def finish(_: object) -> None:
-            asked.answered = time.monotonic()
+            entry.answered = time.monotonic()
 
         task.add_done_callback(finish)
         return task
@@ -213,11 +213,13 @@ class Gateway:
         """
         restored = []
         for message in messages:
-            own = None
+            answer = None
             if message.role == "assistant":
                 names = _names_of(_plain(message), message.tool_calls)
-                own = next((self._messages[name] for name in names if name in self._messages), None)
-            restored.append(own or message)
+                answer = next(
+                    (self._messages[name] for name in names if name in self._messages), None
+                )
+            restored.append(answer or message)
         return restored
 
     def _settings(self, request: AgentRequest) -> dict[str, Any]:
@@ -230,11 +232,11 @@ class Gateway:
 
     def _note_differences(self, request: AgentRequest) -> None:
         """Note once each what an agent asked and does not get."""
-        own = self._episode.generation
+        generation = self._episode.generation
         overruled = {
             name: value
             for name, value in request.settings.items()
-            if getattr(own, name) not in (None, value)
+            if getattr(generation, name) not in (None, value)
         }
         if overruled:
             self._note("settings_overruled", overruled)
@@ -263,14 +265,14 @@ class Gateway:
     async def _send(
         self,
         request: web.Request,
-        asked: AgentRequest,
+        query: AgentRequest,
         task: asyncio.Task[ServedAnswer | _Refusal],
     ) -> web.StreamResponse:
         """Send an answer once it is there; a stream is kept alive until then."""
         stream: web.StreamResponse | None = None
         with suppress(ConnectionError):
             while not (await asyncio.wait({task}, timeout=_ALIVE_SECONDS))[0]:
-                if asked.is_streamed:
+                if query.is_streamed:
                     stream = stream or await _begin_stream(request)
                     await stream.write(b": nel waits for the model\n\n")
             if task.cancelled():
@@ -279,13 +281,13 @@ class Gateway:
                 answer = task.result()
             if isinstance(answer, _Refusal):
                 if stream is None:
-                    return _refuse(asked.protocol, answer)
-                await stream.write(frame_of(_error_body(asked.protocol, answer)))
-            elif not asked.is_streamed:
-                return web.json_response(body=dumps_bytes(body_of(asked.protocol, answer)))
+                    return _refuse(query.protocol, answer)
+                await stream.write(frame_of(_error_body(query.protocol, answer)))
+            elif not query.is_streamed:
+                return web.json_response(body=dumps_bytes(body_of(query.protocol, answer)))
             else:
                 stream = stream or await _begin_stream(request)
-                for frame in frames_of(asked.protocol, answer, wants_usage=asked.wants_usage):
+                for frame in frames_of(query.protocol, answer, wants_usage=query.wants_usage):
                     await stream.write(frame)
             await stream.write_eof()
         return stream or web.Response(status=499)

@@ -146,13 +146,13 @@ def _check_pattern(path: Path, pattern: str) -> None:
 def _check_type(path: Path, name: str, value: object) -> None:
     if name in ("command", "pip", "npm", "prints_version"):
         is_right = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        is_right, wanted = is_right and (bool(value) or name != "command"), "a list of texts"
+        is_right, form = is_right and (bool(value) or name != "command"), "a list of texts"
     elif name in ("env", "files"):
         is_right = isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
-        wanted = "a table of texts"
+        form = "a table of texts"
     elif name == "memory_mb":
-        is_right, wanted = type(value) is int and value >= 0, "a number of megabytes"
+        is_right, form = type(value) is int and value >= 0, "a number of megabytes"
     else:
-        is_right, wanted = isinstance(value, str), "a text"
+        is_right, form = isinstance(value, str), "a text"
     if not is_right:
-        raise ConfigError(f"{path}: {name} is {wanted}, not {value!r}")
+        raise ConfigError(f"{path}: {name} is {form}, not {value!r}")

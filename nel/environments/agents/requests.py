@@ -131,9 +131,10 @@ def read_request(
 
 def _settings(fields: Mapping[str, Any]) -> dict[str, Json]:
     return {
-        name: fields[sent]
-        for sent, name in _SETTINGS.items()
-        if isinstance(fields.get(sent), (int, float)) and not isinstance(fields[sent], bool)
+        name: fields[field_name]
+        for field_name, name in _SETTINGS.items()
+        if isinstance(fields.get(field_name), (int, float))
+        and not isinstance(fields[field_name], bool)
     }
 
 
@@ -196,26 +197,26 @@ def _join_answers(messages: Sequence[Message]) -> Iterator[Message]:
     """Yield messages, with an assistant's text and calls in one; a system's later ones are a
     user's, since many models take a system's message at the start alone.
     """
-    last: Message | None = None
+    answer: Message | None = None
     for message in messages:
         role = "user" if message.role == "system" else message.role
-        if last is not None and role == last.role == "assistant":
-            last = Message(
+        if answer is not None and role == answer.role == "assistant":
+            answer = Message(
                 role=role,
-                content=_text(last.content) + _text(message.content),
-                tool_calls=(*last.tool_calls, *message.tool_calls),
+                content=_text(answer.content) + _text(message.content),
+                tool_calls=(*answer.tool_calls, *message.tool_calls),
             )
             continue
-        if last is not None:
-            yield last
-        last = Message(
+        if answer is not None:
+            yield answer
+        answer = Message(
             role=role,
             content=message.content,
             tool_calls=message.tool_calls,
             tool_call_id=message.tool_call_id,
         )
-    if last is not None:
-        yield last
+    if answer is not None:
+        yield answer
 
 
 def _anthropic(body: Mapping[str, Any]) -> Iterator[Message]:

@@ -68,6 +68,7 @@ def agent_solver(text: str) -> AgentSolver:
 async def run_agent(recipe: Recipe, episode: Episode) -> str | None:
     """Run an agent while its endpoint is served, and see that it keeps to the episode's limits."""
     episode.note("agent", {"name": recipe.name, "version": recipe.version})
+    n_before = episode.accounts.model_calls
     async with Gateway(episode) as gateway:
         program = _program(recipe, episode, gateway)
         seconds = min(episode.left().get("wall_seconds", _SECONDS_MAX), _SECONDS_MAX)
@@ -80,7 +81,7 @@ async def run_agent(recipe: Recipe, episode: Episode) -> str | None:
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
-    _conclude(recipe, episode, ended)
+    _conclude(recipe, episode, ended, n_answers=episode.accounts.model_calls - n_before)
     return None
 
 
@@ -135,10 +136,13 @@ def _program(recipe: Recipe, episode: Episode, gateway: Gateway) -> dict[str, An
 
 
 def _limits_in_words(episode: Episode) -> dict[str, str]:
-    left = episode.left()
-    seconds = [left[name] for name in ("work_seconds", "wall_seconds") if name in left]
-    named = {"NEL_DEADLINE_SECONDS": min(seconds, default=None), "NEL_STEPS_MAX": left.get("steps")}
-    return {name: f"{value:.0f}" for name, value in named.items() if value is not None}
+    amounts = episode.left()
+    seconds = [amounts[name] for name in ("work_seconds", "wall_seconds") if name in amounts]
+    variables = {
+        "NEL_DEADLINE_SECONDS": min(seconds, default=None),
+        "NEL_STEPS_MAX": amounts.get("steps"),
+    }
+    return {name: f"{value:.0f}" for name, value in variables.items() if value is not None}
 
 
 def _checks(recipe: Recipe, values: Mapping[str, str], env: Mapping[str, str]) -> Any:
@@ -168,7 +172,7 @@ def _instruction(messages: list[Message]) -> str:
     return "\n\n".join(texts)
 
 
-def _conclude(recipe: Recipe, episode: Episode, ended: JsonObject) -> None:
+def _conclude(recipe: Recipe, episode: Episode, ended: JsonObject, *, n_answers: int) -> None:
     """Note what the agent came to, and raise where it never ran."""
     output = str(ended["output"])[-_OUTPUT_CHARACTERS:]
     code, how = ended["exit"], ended["ended_by"]
@@ -176,7 +180,7 @@ def _conclude(recipe: Recipe, episode: Episode, ended: JsonObject) -> None:
     if episode.ending is None:
         noted = {"exit": code, "ended_by": how, "output": output}
         episode.note("agent_ended", noted | ({"claimed_cost": claim[1]} if claim else {}))
-    if not episode.accounts.model_calls:
+    if not n_answers:
         if episode.ending is not None:
             raise episode.ending
         kind = SETUP if code in _NO_PROGRAM else "never_asked"

@@ -87,8 +87,10 @@ def verdict(sample: ScorerInput) -> dict[str, Any]:
     """Return the reward of the task's tests, with the level of trust in it."""
     evidence: Any = sample.evidence
     rewards = {name: value for name, value in evidence["rewards"].items() if name != "correct"}
+    steps = {"steps": evidence["steps"]} if "steps" in evidence else {}
     return {
         **rewards,
+        **steps,
         "reward": evidence["reward"],
         "verdict_level": evidence["level"],
         "tampered": evidence["tampered"],
@@ -110,14 +112,17 @@ def _read(path: Path, options: Mapping[str, object]) -> TaskFolder | str:
         task = reader(path)
     except TaskRefused as error:
         return str(error)
+    if task.steps and "verdict" in options:
+        return "a task of several steps takes no verdict=, only what its folder says"
     if options.get("verdict") == "separate" and task.verifier is None:
         if len(task.outputs) < _OUTPUTS_MIN:
             return "it declares no artifacts, and only these are copied at verdict=separate"
         task = replace(task, verifier=replace(task, agent_user=None))
     network = options.get("network")
     if network == "none":
-        return replace(task, network="none", verifier_network="none")
-    if network is None and "public" in (task.network, task.verifier_network):
+        steps = tuple(replace(step, verifier_network="none") for step in task.steps)
+        return replace(task, network="none", verifier_network="none", steps=steps)
+    if network is None and "public" in task.networks:
         return (
             "it asks for a network, which is public where a folder does not say otherwise; let it"
             ' have the engine\'s own with "tasks://FOLDER?network=public", or run it without one'
@@ -130,10 +135,11 @@ def _row(name: str, task: TaskFolder | str, folder: Path) -> Row:
     files = digest_of(folder)
     if isinstance(task, str):
         return {"id": name, "instruction": task, "target": 1.0, "files": files, "limits": {}}
-    limits = {} if task.agent_seconds is None else {"work_seconds": task.agent_seconds}
+    step = task.steps[0] if task.steps else task
+    limits = {} if step.agent_seconds is None else {"work_seconds": step.agent_seconds}
     return {
         "id": name,
-        "instruction": task.instruction,
+        "instruction": step.instruction,
         "target": 1.0,
         "files": files,
         "limits": limits,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from nel.config.schema import SandboxConfig
 from nel.environments.agents.install import AgentInstall
+from nel.environments.agents.program import AgentProgram
+from nel.environments.archives import pack_folders
 from nel.environments.container import check_python
 from nel.environments.endings import IMAGE, SETUP
 from nel.environments.tasks.folder import HealthCheck, TaskFolder
 from nel.environments.tasks.images import image_of, make_image, spec_of
-from nel.environments.tasks.rewards import TAMPERED
+from nel.environments.tasks.rewards import TAMPERED, verdict_of_steps
 from nel.environments.tasks.verifying import LOGS, Level, make_logs, put_script, run_script, verify
 from nel.environments.toolset import SETUP_SECONDS, ContainerMaker, ContainerTools
 from nel.errors import SandboxError
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
 _NOTES_MAX: Final = 3
 _VERDICT_SECONDS: Final = 300.0
 """For a snapshot and a new container, on a busy machine."""
-_SOLUTION_SECONDS: Final = 600.0
+_SCRIPT_SECONDS: Final = 600.0
+"""Of a solution without a limit, or of the set-up of a step."""
+_OUTPUT_CHARACTERS: Final = 500
 
 
 class TaskTools(ContainerTools):
@@ -43,13 +48,18 @@ class TaskTools(ContainerTools):
     ) -> None:
         """Open the container, and wait until it is healthy; raises ToolsetFault."""
         super().__init__(sample, spec_of(task, task.network), settings, agent)
-        self.task = task
+        self.task = task.steps[0] if task.steps else task
+        """Or the step that is worked on."""
+        self._whole = task
+        self._verdicts: list[JsonObject] = []
+        """Of the steps that are over."""
         self._level = level
         self._is_strict = settings.strict_verdicts
         try:
             make_logs(self.session, *LOGS)
             if task.health is not None:
                 _wait_until_healthy(self, task.health)
+            self._prepare_step()
         except BaseException:
             self.close()
             raise
@@ -58,7 +68,7 @@ class TaskTools(ContainerTools):
         """Run the folder's own solution; raises ToolsetFault where it takes too long."""
         solution = self.task.solution
         assert solution is not None  # noqa: S101 - the caller has seen to it
-        seconds = self.task.agent_seconds or _SOLUTION_SECONDS
+        seconds = self.task.agent_seconds or _SCRIPT_SECONDS
         put_script(self.session, solution)
         ran = run_script(self.session, solution, seconds=seconds)
         if ran.ended_by == "timeout":
@@ -66,10 +76,51 @@ class TaskTools(ContainerTools):
 
     def evidence(self) -> Json:
         """Return the verdict of the tests; one that can be forged is none where that is asked."""
-        evidence = verify(self.client, self.session, self.task, self._level)
+        while self.next_stage() is not None:
+            pass  # steps that the agent did not come to are verified as well
+        if self._goes_on():
+            self._verdicts.append(verify(self.client, self.session, self.task, self._level))
+        evidence = verdict_of_steps(self._verdicts, is_mean=self._whole.is_mean)
         if self._is_strict and evidence["tampered"]:
             raise ToolsetFault(TAMPERED, f"changed are {evidence['tampered']}")
         return evidence
+
+    def next_stage(self) -> JsonObject | None:
+        """Verify a step that is not the last, and prepare the next one; None where none follows."""
+        n_over = len(self._verdicts)
+        if n_over + 1 >= len(self._whole.steps) or not self._goes_on():
+            return None
+        self._verdicts.append(verify(self.client, self.session, self.task, self._level, ends=False))
+        if not self._goes_on():
+            return None
+        self._program.close()
+        self._program = AgentProgram(self.session)
+        self.task = self._whole.steps[n_over + 1]
+        make_logs(self.session, *LOGS)
+        self._prepare_step()
+        return {"instruction": self.task.instruction, "work_seconds": self.task.agent_seconds}
+
+    def _goes_on(self) -> bool:
+        """Return whether the last step reached what the next one asks for."""
+        if not self._verdicts:
+            return True
+        rewards: Any = self._verdicts[-1]["rewards"]
+        thresholds = self.task.min_rewards.items()
+        return all(rewards.get(name, -math.inf) >= value for name, value in thresholds)
+
+    def _prepare_step(self) -> None:
+        """Put a step's files into the working directory, and run its set-up and health check."""
+        if (folder := self.task.workdir_files) is not None:
+            self.session.put_archive(self.session.cwd, pack_folders([folder]))
+            if (folder / "setup.sh").is_file():
+                ran = self.session.run(
+                    ["bash", f"{self.session.cwd}/setup.sh"], seconds=_SCRIPT_SECONDS, merge=True
+                )
+                if ran.exit:
+                    output = ran.stdout.decode("utf-8", "replace")[-_OUTPUT_CHARACTERS:]
+                    raise ToolsetFault(SETUP, f"setup.sh fails (exit code {ran.exit}): {output}")
+        if self._whole.steps and self.task.health is not None:
+            _wait_until_healthy(self, self.task.health)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,13 +138,18 @@ class TaskEnvironment(ContainerMaker):
     def of(cls, tasks: Mapping[str, TaskFolder | str], level: Level) -> TaskEnvironment:
         """Return the environment of these tasks, with time for the slowest start and tests."""
         readable = [task for task in tasks.values() if isinstance(task, TaskFolder)]
-        starts = [_health_seconds(task.health) for task in readable if task.health is not None]
-        tests = [task.tests.seconds or 0.0 for task in readable]
+        tests = [
+            sum(
+                _VERDICT_SECONDS + (step.tests.seconds or 0.0) + _start_seconds(step)
+                for step in task.steps or [task]
+            )
+            for task in readable
+        ]
         return cls(
             tasks=tasks,
             level=level,
-            setup_seconds=SETUP_SECONDS + max(starts, default=0.0),
-            evidence_seconds=_VERDICT_SECONDS + max(tests, default=0.0),
+            setup_seconds=SETUP_SECONDS + max(map(_start_seconds, readable), default=0.0),
+            evidence_seconds=max(tests, default=_VERDICT_SECONDS),
         )
 
     def __call__(self, sample: Sample) -> TaskTools:
@@ -129,7 +185,8 @@ class TaskEnvironment(ContainerMaker):
         """
         try:
             self.check(sample)
-            if self._task(sample).solution is None:
+            task = self._task(sample)
+            if None in [step.solution for step in task.steps or [task]]:
                 yield "it has no solution that can be tried"
             elif (reward := self._reward(sample, solves=True)) < 1:
                 yield f"its solution reaches {reward:g}, and not 1"
@@ -143,17 +200,20 @@ class TaskEnvironment(ContainerMaker):
         try:
             if solves:
                 tools.solve()
+            while tools.next_stage() is not None:
+                if solves:
+                    tools.solve()
             evidence = tools.evidence()
         finally:
             tools.close()
-        assert isinstance(evidence, dict)  # noqa: S101 - `verify` returns one
+        assert isinstance(evidence, dict)  # noqa: S101 - `verdict_of_steps` returns one
         return float(str(evidence["reward"]))
 
     def _make(self, client: docker.DockerClient, task_id: str, task: TaskFolder) -> None:
         try:
-            for made in filter(None, (task, task.verifier)):
-                make_image(client, made)
-                check_python(client, image_of(made))
+            for container in task.containers:
+                make_image(client, container)
+                check_python(client, image_of(container))
             self.faults.pop(task_id, None)
         except SandboxError as error:
             if is_outage(error) and error.kind != "no_image":
@@ -168,16 +228,16 @@ class TaskEnvironment(ContainerMaker):
             if isinstance(task, TaskFolder) and task.unread
         ]
         if unread:
-            named = "; ".join(unread[:_NOTES_MAX])
-            yield f"{len(unread)} of {len(ids)} tasks have unknown keys, which are ignored: {named}"
+            listing = "; ".join(unread[:_NOTES_MAX])
+            yield f"{len(unread)} of {len(ids)} tasks have unknown keys, which are ignored: {listing}"
         reasons = {
             name: self.faults.get(name) or task
             for name in ids
             if isinstance(task := tasks[name], str) or name in self.faults
         }
         if reasons:
-            first = [f"{name}: {reason}" for name, reason in list(reasons.items())[:_NOTES_MAX]]
-            yield f"{len(reasons)} of {len(ids)} tasks cannot be run: {'; '.join(first)}"
+            examples = [f"{name}: {reason}" for name, reason in list(reasons.items())[:_NOTES_MAX]]
+            yield f"{len(reasons)} of {len(ids)} tasks cannot be run: {'; '.join(examples)}"
 
     def _task(self, sample: Sample) -> TaskFolder:
         task = self.tasks.get(sample.id, "the folder has no such task")
@@ -186,8 +246,13 @@ class TaskEnvironment(ContainerMaker):
         return task
 
 
-def _health_seconds(check: HealthCheck) -> float:
-    return check.start_seconds + check.retries * (check.interval_seconds + check.timeout_seconds)
+def _start_seconds(task: TaskFolder) -> float:
+    """Return how long a container or a step may take until its agent begins."""
+    checks = [each.health for each in (task, *task.steps[:1]) if each.health is not None]
+    return _SCRIPT_SECONDS * bool(task.steps or task.workdir_files) + sum(
+        check.start_seconds + check.retries * (check.interval_seconds + check.timeout_seconds)
+        for check in checks
+    )
 
 
 def _wait_until_healthy(tools: Toolset, check: HealthCheck) -> None:
@@ -201,6 +266,6 @@ def _wait_until_healthy(tools: Toolset, check: HealthCheck) -> None:
         is_starting = time.monotonic() - started < check.start_seconds
         n_failed += not is_starting
         if n_failed >= check.retries:
-            output = ran.stdout.decode("utf-8", "replace")[-500:]
+            output = ran.stdout.decode("utf-8", "replace")[-_OUTPUT_CHARACTERS:]
             raise ToolsetFault(SETUP, f"the health check fails (exit code {ran.exit}): {output}")
         time.sleep(check.start_interval_seconds if is_starting else check.interval_seconds)

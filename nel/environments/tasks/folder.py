@@ -26,8 +26,8 @@ class TaskRefused(DatasetError):
 class TaskScript:
     """What is put into a container and run there: tests, or a solution."""
 
-    folder: Path | None
-    """Put at `target`; None where only the script is."""
+    folders: tuple[Path, ...]
+    """Put at `target`, later ones over earlier ones; none where only the script is."""
     file: Path
     target: str
     """A folder of the container."""
@@ -86,11 +86,27 @@ class TaskFolder:
     all that the agent left."""
     unread: tuple[str, ...] = ()
     """Keys that are unknown."""
+    name: str = ""
+    """Of a step."""
+    workdir_files: Path | None = None
+    """Put into the working directory before the agent begins; a ``setup.sh`` among them is run."""
+    min_rewards: Mapping[str, float] = field(default_factory=dict)
+    """The next step of the task is begun only with these rewards."""
+    steps: tuple[TaskFolder, ...] = ()
+    """Of a task of several: what each asks, in the container that the steps before it left."""
+    is_mean: bool = True
+    """The reward of several steps is the mean of theirs, else that of the last."""
 
     @property
-    def digest(self) -> str:
-        """Return a digest of all files of the folder."""
-        return digest_of(self.path)
+    def containers(self) -> list[TaskFolder]:
+        """Return what containers are made of: the agent's first, then those of tests."""
+        tasks = (self, *self.steps)
+        return [self, *(task.verifier for task in tasks if task.verifier is not None)]
+
+    @property
+    def networks(self) -> set[Network]:
+        """Return the networks that the agent and the tests ask for."""
+        return {self.network, *(task.verifier_network for task in (self, *self.steps))}
 
 
 def digest_of(folder: Path) -> str:
@@ -118,16 +134,15 @@ class Keys:
         self._name = name
 
     def number(
-        self, key: str, default: float | None = None, *, is_zero_fine: bool = False
+        self, key: str, default: float | None = None, *, least: float | None = None
     ) -> float | None:
-        """Return a number above 0, or the default."""
-        value = self._values.pop(key, None)
+        """Return a finite number, above 0 where no least one is given, or the default."""
+        what = "a number above 0" if least is None else "a number in its range"
+        value = self._take(key, what, int, float)
         if value is None:
             return default
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        is_zero = is_number and is_zero_fine and value == 0
-        if not is_number or not math.isfinite(value) or (value <= 0 and not is_zero):
-            raise TaskRefused(f"{self._path(key)} = {value!r} is not a number above 0")
+        if not math.isfinite(value) or (value <= 0 if least is None else value < least):
+            raise TaskRefused(f"{self._path(key)} = {value!r} is not {what}")
         return float(value)
 
     def whole(self, key: str, default: int | None = None) -> int | None:
@@ -139,27 +154,25 @@ class Keys:
 
     def text(self, key: str, default: str | None = None) -> str | None:
         """Return a text, or the default."""
-        value = self._values.pop(key, None)
-        if value is None:
-            return default
-        if not isinstance(value, str):
-            raise TaskRefused(f"{self._path(key)} = {value!r} is not a text")
-        return value
+        value = self._take(key, "a text", str)
+        return default if value is None else str(value)
 
     def user(self, key: str) -> str | None:
         """Return a user, by name or number."""
-        value = self._values.pop(key, None)
-        is_user = isinstance(value, (str, int)) and not isinstance(value, bool)
-        if value is not None and not is_user:
-            raise TaskRefused(f"{self._path(key)} = {value!r} is not a user")
+        value = self._take(key, "a user", str, int)
         return None if value is None else str(value)
 
     def flag(self, key: str) -> bool | None:
         """Return true, false, or None."""
-        value = self._values.pop(key, None)
-        if value is not None and not isinstance(value, bool):
-            raise TaskRefused(f"{self._path(key)} = {value!r} is not true or false")
-        return value
+        value = self._take(key, "true or false", bool)
+        return None if value is None else bool(value)
+
+    def rewards(self, key: str) -> dict[str, float]:
+        """Return a number for each reward; one that stands alone is for the reward of that name."""
+        values = self._values.pop(key, {})
+        is_table = isinstance(values, Mapping)
+        table = Keys(values if is_table else {"reward": values}, self._path(key))
+        return {name: table.number(name, least=-math.inf) or 0.0 for name in list(table)}
 
     def entries(self, key: str) -> list[Keys]:
         """Return a list of tables; a text in it is one with a ``source`` alone."""
@@ -177,7 +190,7 @@ class Keys:
         """Return variables of a container. ``${NAME:-default}`` is its default: no variable of this
         machine enters a container.
         """
-        table = Keys(self._values.pop(key, None) or {}, self._path(key))
+        table = self.table(key)
         return {name: table.variable(name) for name in list(table)}
 
     def variable(self, key: str) -> str:
@@ -209,6 +222,13 @@ class Keys:
     def unread(self) -> list[str]:
         """Return the keys that nothing has read."""
         return [self._path(key) for key in self._values]
+
+    def _take(self, key: str, what: str, *kinds: type) -> Any:
+        value = self._values.pop(key, None)
+        is_odd = isinstance(value, bool) and bool not in kinds
+        if value is not None and (is_odd or not isinstance(value, kinds)):
+            raise TaskRefused(f"{self._path(key)} = {value!r} is not {what}")
+        return value
 
     def _path(self, key: str) -> str:
         return f"{self._name}.{key}" if self._name else key

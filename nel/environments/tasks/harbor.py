@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -24,6 +26,7 @@ from nel.environments.tasks.folder import (
 FILE: Final = "task.toml"
 ARTIFACTS: Final = "/logs/artifacts"
 _SCHEMAS: Final = ("1.0", "1.1", "1.2", "1.3", "1.4")
+_STRATEGIES: Final = ("mean", "final")
 _COMPOSE: Final = "more than one container is not run"
 _SIZE: Final = re.compile(r"\s*(?P<number>[\d.]+)\s*(?P<unit>[GMK])\s*", re.IGNORECASE)
 _MEGABYTES: Final = {"G": 1024.0, "M": 1.0, "K": 1 / 1024}
@@ -37,38 +40,120 @@ def read_harbor(folder: Path) -> TaskFolder:
         TaskRefused: It cannot be read, or asks for something that is not honoured.
     """
     root = _keys_of(folder / FILE)
-    schema = root.text("version")
-    schema = root.text("schema_version", schema)
-    if schema is not None and schema not in _SCHEMAS:
-        raise TaskRefused(f"schema_version = {schema!r}: read are {', '.join(_SCHEMAS)}")
-    root.ignore("task", "metadata", "source", "multi_step_reward_strategy")
-    root.refuse("steps", "tasks of several steps are not run")
+    _check_schema(root)
+    root.ignore("task", "metadata", "source")
+    steps = root.entries("steps")
     environment, agent, verifier = map(root.table, ("environment", "agent", "verifier"))
     solution = root.table("solution")
-    network = _network_of_environment(environment)
+    env = solution.variables("env")
+    network, mode = _network_of_environment(environment), verifier.text("network_mode")
     _refuse_files(folder)
     task = TaskFolder(
         path=folder,
-        instruction=_instruction(folder / "instruction.md"),
+        instruction="" if steps else _instruction(folder / "instruction.md"),
         **_container(environment),
         context=_context(folder / "environment"),
         network=_network_of_phase(agent, network),
-        verifier_network=network,
+        verifier_network=_network(mode, "verifier.network_mode", network),
         agent_user=agent.user("user"),
         agent_seconds=agent.number("timeout_sec"),
         health=_health(environment),
         tests=_tests(folder, verifier),
         reads="reward",
-        solution=_solution(folder, solution),
+        solution=_solution(folder, env),
         outputs=_outputs(root),
+        is_mean=_is_mean(root),
     )  # fmt: skip
     if task.image is None and task.context is None:
         raise TaskRefused("it has neither environment/Dockerfile nor environment.docker_image")
     _refuse_rest(environment)
-    verifier.refuse("collect", "nothing is collected before the verifier runs")
-    task = _with_verifier(task, verifier, network)
-    tables = (root, environment, agent, verifier, solution)
+    task = _with_verifier(task, verifier, folder / "tests", mode)
+    tables = [root, environment, agent, verifier, solution]
+    task = replace(task, steps=tuple(_step(task, step, mode, env, tables) for step in steps))
+    _refuse_steps(task)
     return replace(task, unread=tuple(key for table in tables for key in table.unread()))
+
+
+def _check_schema(root: Keys) -> None:
+    schema = root.text("version")
+    schema = root.text("schema_version", schema)
+    if schema is not None and schema not in _SCHEMAS:
+        raise TaskRefused(f"schema_version = {schema!r}: read are {', '.join(_SCHEMAS)}")
+
+
+def _is_mean(root: Keys) -> bool:
+    strategy = root.text("multi_step_reward_strategy", "mean")
+    if strategy not in _STRATEGIES:
+        raise TaskRefused(f"multi_step_reward_strategy = {strategy!r}: {' or '.join(_STRATEGIES)}")
+    return strategy == "mean"
+
+
+def _refuse_steps(task: TaskFolder) -> None:
+    """Refuse two steps of one name, and a task or a step without tests."""
+    names = [unicodedata.normalize("NFC", step.name).casefold() for step in task.steps]
+    if len(set(names)) < len(names):
+        raise TaskRefused(f"steps.name: two of {', '.join(names)} are equal")
+    for each in task.steps or [task]:
+        if not each.tests.is_in_image and not each.tests.file.is_file():
+            raise TaskRefused(f"{each.tests.file.relative_to(task.path)} is not there")
+
+
+def _step(
+    task: TaskFolder,
+    keys: Keys,
+    network_mode: str | None,
+    solution_env: Mapping[str, str],
+    tables: list[Keys],
+) -> TaskFolder:
+    """Return one step as a task; what it leaves out is that of the whole, as in Harbor.
+
+    Args:
+        task: The whole.
+        keys: The step's own.
+        network_mode: Of the whole's verifier, where it names one.
+        solution_env: Variables of every solution.
+        tables: Get what holds the step's keys.
+    """
+    name = keys.text("name") or ""
+    folder = _folder_of_step(task, name)
+    agent, verifier = keys.table("agent"), keys.table("verifier")
+    tables += [keys, agent, verifier]
+    if agent.user("user") not in (None, task.agent_user):
+        raise TaskRefused("steps.agent.user: all steps are run as one user")
+    if _network_of_phase(agent, task.network) != task.network:
+        raise TaskRefused("steps.agent.network_mode: all steps have one network")
+    tests = _tests(folder, verifier)
+    script = tests.file if tests.file.is_file() else task.tests.file
+    step = replace(
+        task,
+        name=name,
+        instruction=_instruction(folder / "instruction.md"),
+        agent_seconds=agent.number("timeout_sec", task.agent_seconds),
+        health=_health(keys),
+        workdir_files=next(filter(Path.is_dir, [folder / "workdir"]), None),
+        min_rewards=keys.rewards("min_reward"),
+        outputs=tuple(dict.fromkeys([*task.outputs, *_outputs(keys)])),
+        tests=replace(
+            tests,
+            folders=(*task.tests.folders, *tests.folders),
+            file=script,
+            env={**task.tests.env, **tests.env},
+            user=tests.user or task.tests.user,
+            is_in_image=task.tests.is_in_image,
+        ),
+    )
+    if (folder / "solution").is_dir():
+        step = replace(step, solution=_solution(folder, solution_env))
+    return _with_verifier(step, verifier, folder / "tests", network_mode)
+
+
+def _folder_of_step(task: TaskFolder, name: str) -> Path:
+    folder = task.path / "steps" / name
+    if name in ("", ".", "..") or "/" in name or not folder.is_dir():
+        raise TaskRefused(f"steps.name = {name!r} is not a folder in steps/")
+    if (folder / "trajectory.json").exists():
+        raise TaskRefused("trajectory.json: an earlier conversation is not continued")
+    return folder
 
 
 def _keys_of(path: Path) -> Keys:
@@ -116,40 +201,57 @@ def _outputs(root: Keys) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*paths, ARTIFACTS]))
 
 
-def _with_verifier(task: TaskFolder, verifier: Keys, network: Network) -> TaskFolder:
+def _with_verifier(
+    task: TaskFolder, verifier: Keys, tests: Path, network_mode: str | None
+) -> TaskFolder:
     """Return the task with the container of its tests, where they have one of their own.
 
-    As in Harbor its image is the one that the table names, else that of ``tests/Dockerfile``, both
-    of which hold the tests, else the agent's.
+    As in Harbor its image is the one that the table names, else that of the Dockerfile beside the
+    tests, both of which hold the tests, else that of the whole task's verifier, else the agent's.
+
+    Args:
+        task: Of a step, it has already what the whole task says.
+        verifier: The table.
+        tests: The folder of the tests.
+        network_mode: Of the whole task's verifier, where it names one.
     """
+    verifier.refuse("collect", "nothing is collected before the verifier runs")
+    is_own = "environment" in list(verifier)
     mode, table = verifier.text("environment_mode"), verifier.table("environment")
-    is_own = bool(list(table))
-    network = _network_of_environment(table) if is_own else network
+    network = task.verifier_network
+    if is_own:
+        network = _network(network_mode, "network_mode", _network_of_environment(table))
     task = replace(task, verifier_network=_network_of_phase(verifier, network))
     if mode not in (None, "shared", "separate"):
         raise TaskRefused(f"verifier.environment_mode = {mode!r}: shared or separate")
     if mode == "shared" and is_own:
         raise TaskRefused("verifier.environment and environment_mode = 'shared' exclude each other")
-    if mode != "separate" and not is_own:
-        return task
-    container = replace(task, outputs=())
+    if mode == "shared" or not (mode or is_own or task.verifier):
+        return replace(task, verifier=None, tests=replace(task.tests, is_in_image=False))
+    fallback = task.verifier or task
+    container = replace(fallback, outputs=(), steps=(), agent_user=None)
     if is_own:
-        container = replace(container, **_container(table), agent_user=None)
-        _refuse_rest(table)
-        table.refuse("healthcheck", "a verifier starts without one")
-        if table.unread():
-            raise TaskRefused(f"{', '.join(table.unread())} is not honoured")
-    context = _context(task.path / "tests")
-    has_tests = bool(is_own and container.image) or context is not None
-    if not (is_own and container.image):
-        container = replace(
-            container, image=None if context else task.image, context=context or task.context
-        )
+        container = replace(container, **_container(table))
+        _refuse_rest_of_verifier(table)
+    image, context = container.image if is_own else None, _context(tests)
+    has_tests = image is not None or context is not None
+    if not has_tests and task.verifier is None:
+        context = _context(task.path / "tests")
+        has_tests = context is not None
+    if not has_tests:
+        image, context = fallback.image, fallback.context
     return replace(
         task,
-        verifier=replace(container, agent_user=None),
-        tests=replace(task.tests, is_in_image=has_tests),
+        verifier=replace(container, image=image, context=context),
+        tests=replace(task.tests, is_in_image=has_tests or task.tests.is_in_image),
     )
+
+
+def _refuse_rest_of_verifier(environment: Keys) -> None:
+    _refuse_rest(environment)
+    environment.refuse("healthcheck", "a verifier starts without one")
+    if environment.unread():
+        raise TaskRefused(f"{', '.join(environment.unread())} is not honoured")
 
 
 def _refuse_rest(environment: Keys) -> None:
@@ -190,10 +292,10 @@ def _megabytes(environment: Keys, key: str, old_key: str) -> int | None:
         match = _SIZE.fullmatch(text)
         if match is None:
             raise TaskRefused(f"environment.{old_key} = {text!r} is not a size such as 4G")
-        old = int(float(match["number"]) * _MEGABYTES[match["unit"].upper()])
-        if number not in (None, old):
+        size_mb = int(float(match["number"]) * _MEGABYTES[match["unit"].upper()])
+        if number not in (None, size_mb):
             raise TaskRefused(f"environment.{old_key} = {text!r} and {key} = {number} differ")
-        return old
+        return size_mb
     return number
 
 
@@ -203,10 +305,10 @@ def _health(environment: Keys) -> HealthCheck | None:
         return None
     check = HealthCheck(
         command=table.text("command") or "",
-        interval_seconds=table.number("interval_sec", 5.0, is_zero_fine=True) or 0,
+        interval_seconds=table.number("interval_sec", 5.0, least=0.0) or 0,
         timeout_seconds=table.number("timeout_sec", 30.0) or 0,
-        start_seconds=table.number("start_period_sec", 0.0, is_zero_fine=True) or 0,
-        start_interval_seconds=table.number("start_interval_sec", 5.0, is_zero_fine=True) or 0,
+        start_seconds=table.number("start_period_sec", 0.0, least=0.0) or 0,
+        start_interval_seconds=table.number("start_interval_sec", 5.0, least=0.0) or 0,
         retries=table.whole("retries", 3) or 1,
     )
     if table.unread() or not check.command:
@@ -215,26 +317,19 @@ def _health(environment: Keys) -> HealthCheck | None:
 
 
 def _tests(folder: Path, verifier: Keys) -> TaskScript:
-    script = TaskScript(
-        folder=folder / "tests",
+    return TaskScript(
+        folders=tuple(filter(Path.is_dir, [folder / "tests"])),
         file=folder / "tests" / "test.sh",
         target="/tests",
         env=verifier.variables("env"),
         user=verifier.user("user"),
         seconds=verifier.number("timeout_sec", 600.0),
     )
-    if not script.file.is_file():
-        raise TaskRefused("tests/test.sh is not there")
-    return script
 
 
-def _solution(folder: Path, solution: Keys) -> TaskScript | None:
-    script = TaskScript(
-        folder=folder / "solution",
-        file=folder / "solution" / "solve.sh",
-        target="/solution",
-        env=solution.variables("env"),
-    )
+def _solution(folder: Path, env: Mapping[str, str]) -> TaskScript | None:
+    folder = folder / "solution"
+    script = TaskScript(folders=(folder,), file=folder / "solve.sh", target="/solution", env=env)
     return script if script.file.is_file() else None
 
 

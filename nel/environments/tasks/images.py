@@ -56,7 +56,7 @@ def make_image(client: docker.DockerClient, task: TaskFolder) -> None:
         _fetch(client, image)
         return
     deadline = time.monotonic() + task.build_seconds
-    late = f"the image cannot be built: it took longer than {task.build_seconds:g} s"
+    problem = f"the image cannot be built: it took longer than {task.build_seconds:g} s"
     try:
         with speaking():
             lines = client.api.build(
@@ -70,13 +70,13 @@ def make_image(client: docker.DockerClient, task: TaskFolder) -> None:
             )
             with closing(lines):
                 if not _follow(lines, deadline):
-                    raise SandboxError(late, kind="build_failed")
+                    raise SandboxError(problem, kind="build_failed")
     except SandboxError as error:
         if error.kind == "engine":  # it refuses this build
             raise SandboxError(str(error), kind="build_failed") from error
         if error.kind != "no_engine" or time.monotonic() < deadline:
             raise
-        raise SandboxError(late, kind="build_failed") from error  # a step that prints nothing
+        raise SandboxError(problem, kind="build_failed") from error  # a step that prints nothing
 
 
 def _fetch(client: docker.DockerClient, image: str) -> None:
@@ -101,8 +101,8 @@ def _follow(lines: Iterable[Mapping[str, Any]], deadline: float) -> bool:
     for line in lines:
         log += str(line.get("stream") or "").splitlines()
         if "error" in line:
-            last = "\n".join([*filter(None, log[-_LOG_LINES:]), str(line["error"]).strip()])
-            raise SandboxError(f"the image cannot be built: {last}", kind="build_failed")
+            tail = "\n".join([*filter(None, log[-_LOG_LINES:]), str(line["error"]).strip()])
+            raise SandboxError(f"the image cannot be built: {tail}", kind="build_failed")
         if time.monotonic() > deadline:
             return False
     return True

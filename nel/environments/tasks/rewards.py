@@ -9,13 +9,17 @@ import io
 import json
 import math
 import tarfile
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from nel.tools import ToolsetFault
+from nel.types import JsonObject
 
 REWARD_BYTES_MAX: Final = 64 << 10
 HEADLINE: Final = "reward"
+LEVELS: Final = ("shared", "fresh", "separate")
+"""Of trust in a verdict, the least first."""
 NO_REWARD: Final = "verifier_no_reward"
 UNREADABLE: Final = "verifier_unreadable"
 TIMEOUT: Final = "verifier_timeout"
@@ -57,6 +61,34 @@ def headline_of(rewards: dict[str, float]) -> float:
         names = ", ".join(rewards)
         raise ToolsetFault(UNREADABLE, f"reward.json holds {names}, and none is called reward")
     return next(iter(rewards.values()))
+
+
+def verdict_of_steps(verdicts: Sequence[JsonObject], *, is_mean: bool) -> JsonObject:
+    """Return the verdict on a task by those on its steps, which is that of its only one.
+
+    As in Harbor a step that was not begun counts nowhere, and a reward that a step lacks is 0.
+
+    Raises:
+        ToolsetFault: There are several rewards, and none is called reward.
+    """
+    result = verdicts[-1]
+    if len(verdicts) == 1:
+        return result
+    steps: list[Any] = [verdict["rewards"] for verdict in verdicts]
+    names = dict.fromkeys(name for rewards in steps for name in rewards)
+    means = {name: sum(each.get(name, 0.0) for each in steps) / len(steps) for name in names}
+    rewards = means if is_mean else steps[-1]
+    tampered = [path for verdict in verdicts for path in verdict["tampered"]]
+    levels = [str(verdict["level"]) for verdict in verdicts]
+    return {
+        **result,
+        "level": min(levels, key=LEVELS.index),
+        "reward": headline_of(rewards),
+        "rewards": rewards,
+        "tampered": list(dict.fromkeys(tampered)),
+        "n_tampered": max(int(str(verdict["n_tampered"])) for verdict in verdicts),
+        "steps": [verdict["reward"] for verdict in verdicts],
+    }
 
 
 def _text_of(archive: bytes, name: str) -> str:

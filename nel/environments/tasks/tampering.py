@@ -6,16 +6,15 @@ A change is flagged and no proof: an agent that upgrades a package is flagged as
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import sys
-import tarfile
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from nel.environments.archives import contents
 from nel.environments.container import USUAL_PATH
 
 if TYPE_CHECKING:
@@ -34,8 +33,9 @@ _LOADED: Final = re.compile(
     | \S*/(?: \.?pytest\.(?:ini|toml) | tox\.ini | \.?pip/pip\.conf | pip\.conf
              | uv\.toml | GNUmakefile )
     | \S*/\.?(?: curlrc | wgetrc | npmrc )
-    | /root/\.(?: bash(?:rc|_profile|_login|_aliases|_env) | profile | z\w+ | inputrc
-             | pam_environment | node_modules/.* | node_libraries/.* )
+    | (?: /root | /home/[^/]+ )/\.(?: bash(?:rc|_profile|_login|_aliases|_env) | profile | z\w+
+             | inputrc | pam_environment | node_modules/.* | node_libraries/.* )
+    | \S*/(?: \.cargo/config(?:\.toml)? | go/env | \.gradle/init\S* | \.m2/settings\.xml | \.rspec )
     | /node_modules/.* | \S*/\.git/hooks/[^/.\s]+ | \S*/git-core/templates/hooks/[^/.\s]+
     | \S*/gconv/gconv-modules\S* | \S*/gcc/\S+/specs
     | (?: /usr(?:/local)? )?(?: /bin )?/pyvenv\.cfg | /(?: pyproject\.toml | setup\.cfg )
@@ -99,7 +99,7 @@ def suspicious_paths(
 
 def named_folders(script: TaskScript) -> set[str]:
     """Return the paths that tests name, which may be where they import from."""
-    files = [script.file, *(script.folder.rglob("*") if script.folder else ())]
+    files = [script.file, *(path for folder in script.folders for path in folder.rglob("*"))]
     texts = [
         file.read_text(encoding="utf-8", errors="replace")
         for file in files
@@ -143,16 +143,8 @@ def remove_compiled(session: ContainerSession, changes: Sequence[Change]) -> Non
 
 def changed_files(before: bytes | None, after: bytes | None) -> list[str]:
     """Return the files of an archive that another has not, or not as they were."""
-    now = _contents(after)
-    return [name for name, content in _contents(before).items() if now.get(name) != content]
-
-
-def _contents(archive: bytes | None) -> dict[str, bytes]:
-    if archive is None:
-        return {}
-    with tarfile.open(fileobj=io.BytesIO(archive)) as members:
-        files = {member.name: members.extractfile(member) for member in members if member.isreg()}
-        return {name: file.read() for name, file in files.items() if file is not None}
+    now = contents(after)
+    return [name for name, content in contents(before).items() if now.get(name) != content]
 
 
 def _run_python(session: ContainerSession, source: str, data: str) -> CommandResult:

@@ -55,13 +55,13 @@ def read_terminal_bench(folder: Path) -> TaskFolder:
         env={"TEST_DIR": "/tests"},
         agent_seconds=keys.number("max_agent_timeout_sec", 360.0),
         tests=TaskScript(
-            folder=folder / "tests" if (folder / "tests").is_dir() else None,
+            folders=tuple(filter(Path.is_dir, [folder / "tests"])),
             file=folder / "run-tests.sh",
             target="/tests",
             seconds=keys.number("max_test_timeout_sec", 60.0),
         ),
         reads="pytest",
-        solution=TaskScript(folder=None, file=solution, target="/oracle") if solution.is_file() else None,
+        solution=TaskScript(folders=(), file=solution, target="/oracle") if solution.is_file() else None,
         unread=tuple(keys.unread()),
     )  # fmt: skip
 
@@ -109,5 +109,5 @@ def _check_compose(path: Path) -> None:
         client.refuse(key, "only what the format's template has is honoured", fine=fine)
     client.ignore("image", "container_name")
     document.ignore("version", "name")
-    if rest := [*document.unread(), *services.unread(), *client.unread()]:
-        raise TaskRefused(f"docker-compose.yaml: {', '.join(rest)} is not honoured")
+    if others := [*document.unread(), *services.unread(), *client.unread()]:
+        raise TaskRefused(f"docker-compose.yaml: {', '.join(others)} is not honoured")

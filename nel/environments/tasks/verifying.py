@@ -8,14 +8,13 @@ running.
 
 from __future__ import annotations
 
-import io
-import tarfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from nel.environments.archives import pack_folders, plain_files
 from nel.environments.session import ContainerSession
 from nel.environments.tasks.folder import TaskFolder, TaskScript
 from nel.environments.tasks.images import spec_of
@@ -64,21 +63,33 @@ _SIGNALS: Final = 128
 
 
 def verify(
-    client: docker.DockerClient, session: ContainerSession, task: TaskFolder, level: Level
+    client: docker.DockerClient,
+    session: ContainerSession,
+    task: TaskFolder,
+    level: Level,
+    *,
+    ends: bool = True,
 ) -> JsonObject:
     """Return the verdict, as JSON: level, rewards, changes that can forge it, and the end of what
     the tests printed.
+
+    Args:
+        client: Of the engine.
+        session: Of the agent's container.
+        task: Or a step of it.
+        level: Where the task does not say itself that its tests have a container of their own.
+        ends: Whether the session is closed once the agent's work is taken out of it.
 
     Raises:
         ToolsetFault: There is none, and why (``verifier_*``).
     """
     try:
         if task.verifier is not None:
-            level, verdict = "separate", _separate(client, session, task, task.verifier)
+            level, verdict = "separate", _separate(client, session, task, task.verifier, ends=ends)
         elif level == "shared":
             verdict = _judge(client, session, task, session.changes())
         else:
-            verdict = _fresh(client, session, task)
+            verdict = _fresh(client, session, task, ends=ends)
     except (ToolsetFault, OSError) as error:
         if isinstance(error, ToolsetFault) and error.kind.startswith("verifier_"):
             raise
@@ -109,89 +120,74 @@ def _judge(
     }
 
 
-def _fresh(client: docker.DockerClient, session: ContainerSession, task: TaskFolder) -> JsonObject:
+def _fresh(
+    client: docker.DockerClient, session: ContainerSession, task: TaskFolder, *, ends: bool
+) -> JsonObject:
     """Return the verdict in a new container of a snapshot, as the image's user."""
     changes = session.changes()
     image = session.snapshot()
-    session.close()
+    if ends:
+        session.close()
     spec = replace(_spec(session, task, task), image=image)
     try:
-        fresh = ContainerSession.open(client, spec)
+        container = ContainerSession.open(client, spec)
         try:
-            remove_compiled(fresh, changes)
-            return _judge(client, fresh, task, changes)
+            remove_compiled(container, changes)
+            return _judge(client, container, task, changes)
         finally:
-            fresh.close()
+            container.close()
     finally:
         with suppress(SandboxError), speaking():
             client.images.remove(image, force=True)
 
 
 def _separate(
-    client: docker.DockerClient, session: ContainerSession, task: TaskFolder, verifier: TaskFolder
+    client: docker.DockerClient,
+    session: ContainerSession,
+    task: TaskFolder,
+    verifier: TaskFolder,
+    *,
+    ends: bool,
 ) -> JsonObject:
     """Return the verdict in a container of the tests' own, with the agent's outputs alone."""
     try:
         archives = {path: session.get_tree(path) for path in task.outputs}
     except ValueError as error:
         raise ToolsetFault(UNREADABLE, str(error)) from error
-    session.close()
+    if ends:
+        session.close()
     outputs = {path: plain_files(data) for path, data in archives.items() if data is not None}
-    own = ContainerSession.open(client, _spec(session, task, verifier))
+    container = ContainerSession.open(client, _spec(session, task, verifier))
     try:
-        make_logs(own, *LOGS)
+        make_logs(container, *LOGS)
         for path, (archive, _) in outputs.items():
-            own.remove_tree(path)
-            own.put_archive(str(PurePosixPath(path).parent), archive)
-        changes = own.changes()
-        remove_compiled(own, changes)
+            container.remove_tree(path)
+            container.put_archive(str(PurePosixPath(path).parent), archive)
+        changes = container.changes()
+        remove_compiled(container, changes)
         refused = {path: n for path, (_, n) in outputs.items() if n}
         missing = [path for path, data in archives.items() if data is None]
         return {
-            **_judge(client, own, task, changes),
+            **_judge(client, container, task, changes),
             "outputs_missing": list(missing),
             "links_left_out": dict(refused),
         }
     finally:
-        own.close()
+        container.close()
 
 
 def _spec(session: ContainerSession, task: TaskFolder, container: TaskFolder) -> ContainerSpec:
     """Return what tests get: the limits of the folder, without the room that an agent had beside."""
     spec = spec_of(container, task.verifier_network)
-    old = session.spec
-    return replace(spec, user=None, runtime=old.runtime, unlimited=old.unlimited)
-
-
-def plain_files(archive: bytes) -> tuple[bytes, int]:
-    """Return an archive of the files and folders of another, owned by root and without special bits,
-    and how many links and devices are left out.
-    """
-    packed, n_refused = io.BytesIO(), 0
-    with (
-        tarfile.open(fileobj=io.BytesIO(archive)) as members,
-        tarfile.open(fileobj=packed, mode="w") as plain,
-    ):
-        for member in members:
-            content = members.extractfile(member) if member.isreg() or member.islnk() else None
-            if not member.isdir() and content is None:
-                n_refused += 1
-                continue
-            data = b"" if content is None else content.read()
-            clean = tarfile.TarInfo(member.name)
-            clean.type = tarfile.DIRTYPE if member.isdir() else tarfile.REGTYPE
-            clean.mode, clean.mtime, clean.size = member.mode & 0o777, member.mtime, len(data)
-            plain.addfile(clean, io.BytesIO(data))
-    return packed.getvalue(), n_refused
+    agents = session.spec
+    return replace(spec, user=None, runtime=agents.runtime, unlimited=agents.unlimited)
 
 
 def put_script(session: ContainerSession, script: TaskScript) -> None:
     """Put a script with its folder into the container; raises ToolsetFault where it cannot be."""
-    if script.folder is not None and not script.is_in_image:
-        session.put_tree(script.folder, script.target)
-    elif not script.is_in_image:
-        session.remove_tree(script.target)
     if not script.is_in_image:
+        session.remove_tree(script.target)
+        session.put_archive(script.target, pack_folders(script.folders))
         session.write(script.path, script.file.read_bytes(), mode=0o755, user="0:0")
     session.run(["chmod", "-R", "a+rX", script.target], seconds=_SECONDS, user="0:0")
     session.run(["chmod", "a+x", script.path], seconds=_SECONDS, user="0:0")

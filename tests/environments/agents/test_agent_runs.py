@@ -154,6 +154,35 @@ def test_an_agent_that_cannot_be_installed_is_unscored(home: Path) -> None:
     assert "cannot be installed" in result_of(home)["outcome"]["detail"]
 
 
+def test_an_agent_is_started_for_each_step_of_a_task(home: Path) -> None:
+    """With the step's instruction alone, also where the step before was ended by its own limit of time."""
+    write_recipe(home)
+    shutil.rmtree(home / "tasks" / "pipeline")
+    steps = ""
+    for name in ("one", "two"):
+        folder = home / "tasks" / "steps" / "steps" / name
+        (folder / "tests").mkdir(parents=True)
+        (folder / "instruction.md").write_text(f"Do {name}.")
+        (folder / "tests" / "test.sh").write_text(
+            f"#!/bin/bash\ngrep {name} /w; echo $((! $?)) > /logs/verifier/reward.txt"
+        )
+        seconds = 1 if name == "one" else 60
+        steps += f'[[steps]]\nname = "{name}"\nagent = {{timeout_sec = {seconds}}}\n'
+    image = '[environment]\ndocker_image = "nel-base:bookworm"\nnetwork_mode = "no-network"\n'
+    (home / "tasks" / "steps" / "task.toml").write_text(image + steps)
+
+    def writing(call: Call, _: int) -> Reply:
+        if n_results(call) or call.text.startswith("A title"):
+            return answer("done")
+        return calling(("bash", {"command": "sleep 60" if "Do one." in call.text else "echo two > /w"}))
+
+    with scripted(writing) as endpoint:
+        nel(*options(endpoint.url), cwd=home, env=environment(home))
+        texts = [call.text for call in endpoint.calls]
+    assert result_of(home)["scoring_details"]["steps"] == [0, 1]
+    assert not any("Do one." in text and "Do two." in text for text in texts)
+
+
 def test_an_agent_that_goes_on_for_ever_is_ended_by_the_limit(home: Path) -> None:
     """What it left is verified and scored; it got as many answers as it may."""
     write_recipe(home)
