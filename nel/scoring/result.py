@@ -100,48 +100,44 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
         metrics, details, answer = _from_score(result, response)
     else:
         metrics, details, answer = _from_plain(result)
-    reward_key = _reward_key(metrics, {} if isinstance(result, Score) else details)
+    _check_headline(metrics, {} if isinstance(result, Score) else details)
     details = _plain_details(details)
     if not metrics:
         raise ScorerError(
             f"the scorer returned no number: {_display(result)}; return a dict like {{'correct':"
             " True}"
         )
-    reward = next(iter(metrics.values())) if reward_key is None else metrics[reward_key]
+    reward = next(
+        (metrics[key] for key in _REWARD_KEYS if key in metrics), next(iter(metrics.values()))
+    )
     if reward <= 0 and _found_nothing(result):
         kind: FailureKind = "refusal" if _REFUSAL.match(response) else "no_answer"
         return ModelFailure(kind=kind, metrics=metrics, answer=answer, details=details)
     return Scored(reward=reward, metrics=metrics, answer=answer, details=details)
 
 
-def _reward_key(metrics: dict[str, float], details: Mapping[str, object]) -> str | None:
-    """Return the name of the value that is the reward; None where that is the first number.
+def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) -> None:
+    """Raise ScorerError if another number would replace the verdict, or the verdict is no share.
 
     A share that misses 0 or 1 by the rounding of its computation is set to it.
     What is ``correct`` is shown as the accuracy, and its bounds count each missing score as 0 or 1.
-
-    Raises:
-        ScorerError: Another number would replace the verdict, or the verdict is not a share.
     """
-    for reward_key in _REWARD_KEYS:
-        if reward_key in metrics or reward_key in details:
-            break
-    else:
-        return None
+    reward_key = next((key for key in _REWARD_KEYS if key in metrics or key in details), None)
+    if reward_key is None:
+        return
     if reward_key not in metrics:
         raise ScorerError(
             f'the scorer returned {_display(details[reward_key])} for "{reward_key}"; return a number or a'
             " bool"
         )
     if reward_key != "correct":
-        return reward_key
+        return
     if not -_ROUNDING <= metrics[reward_key] <= 1 + _ROUNDING:
         raise ScorerError(
             f'the scorer returned {metrics[reward_key]:g} for "correct", which is from 0 to 1; '
             'return points of another scale as "score"'
         )
     metrics[reward_key] = min(1.0, max(0.0, metrics[reward_key]))
-    return reward_key
 
 
 def _from_plain(result: object) -> _Parts:
