@@ -63,7 +63,7 @@ class Selection:
     """Of a multiple-choice benchmark."""
 
     @property
-    def n_row_and_details(self) -> int:
+    def n_shown(self) -> int:
         """Return the number of samples on the page."""
         return self.samples.n
 
