@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from nel.sandbox.verdict.agent import codec, solution
+from nel.sandbox.verdict.agent import codec, running, solution
 
 _CLAIMS = {"eq": True, "ne": False, "contains": True}
 """What an object answers that equals something, or holds it."""
@@ -61,18 +61,17 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
         is_known = isinstance(value, codec.StandIn)
         return is_known and self._remote.ask("isinstance", value, (self,)) is True
 
-    def __exit__(self, kind: Any, error: Any, trace: object) -> bool:
-        """End its context, which may suppress an exception, but not that of an assertion.
-
-        It would skip assertions that follow, so that the verdict says so.
-        """
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        """End its context, which may suppress an exception, but skip no assertion by that."""
         remote = self._remote
         if kind is None or kind is AssertionError:
             remote.ask("exit", self, (None, ()))
             return False
         is_suppressed = bool(remote.ask("exit", self, (kind, error.args)))
-        remote.is_compared = remote.is_compared or is_suppressed
-        return is_suppressed
+        if is_suppressed:
+            remote.is_compared = True
+        line = trace.tb_lineno if trace is not None else 0
+        return is_suppressed and not running.would_skip_assertion(line)
 
     def __deepcopy__(self, memo: object) -> Any:
         """Copy it in the program's process; a memo holds addresses of this one alone."""

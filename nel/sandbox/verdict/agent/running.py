@@ -253,6 +253,19 @@ def line_shown(number: int) -> str:
     return f"line {number}: {linecache.getline(FILE_NAME, number).strip()}"[:TEXT_CHARACTERS_MAX]
 
 
+def would_skip_assertion(line: int) -> bool:
+    """Return whether the innermost ``with`` around a line has an assertion there or further on."""
+    tree = ast.parse("".join(linecache.getlines(FILE_NAME)))
+    blocks = [node for node in ast.walk(tree) if isinstance(node, (ast.With, ast.AsyncWith))]
+    around = [node for node in blocks if node.lineno <= line <= (node.end_lineno or line)]
+    nodes = ast.walk(around[-1]) if around else ()
+    return any(
+        isinstance(node, ast.Assert) or getattr(node, "attr", "").startswith("assert")
+        for node in nodes
+        if getattr(node, "lineno", 0) >= line
+    )
+
+
 def expects_exceptions(name: str) -> bool:
     """Return whether the tests raise or catch any, or a class is called what exceptions are."""
     if re.search(r"(Error|Exception|Warning|Failure|Exit|Interrupt)$", name):
