@@ -35,7 +35,7 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
    ("Verdict: No"). Else it is the only answer in bold of the last sentence ("Weng earned **$10** for the hour"), the only
    one that this sentence names, or that a response of up to 4,000 characters names.
 5. **What is denied, left open or taken back is not an answer**: two answers joined ("A or B"), "none of these", "not
-   B", "toxic: no", an empty box, a retraction right after the answer ("Wait", "No, …", "is wrong"). A denial stands up to
+   B", "toxic: no", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). A denial stands up to
    three words before the answer in its clause, which stops, commas, quotes and words such as "but" end; of "the answer is
    not A but B", B counts. The [words](#the-words-around-an-answer) are in the table. "No" before another word is not an
    answer.

@@ -28,10 +28,11 @@ _LINES_MAX: Final = 500
 """Lines at the end of a response of which one is the only answer."""
 _BOX_MAX: Final = 200
 _SENTENCE_END: Final = re.compile(
-    r"(?<=[.!?])(?<!["
+    r"[.!?。！？।\n](?:(?<=[。！？।\n])|(?<!["
     r" (][A-Z][.])(?<!\bSt[.])(?<!\bMr[.])(?<!\bMrs[.])(?<!\bDr[.])(?<![A-Z][.][A-Z][.])"
-    r"[)\]\"'*_]*\s|[。！？।]|\n"
+    r"[)\]\"'*_]*\s)"
 )
+"""It begins with its mark, since the search then skips to one."""
 _CLOSES: Final = frozenset(".!?)]}>*_`\"'”’$。！？।|%,;:")
 _TAIL_MAX: Final = 2_000
 """Characters at the end of a response in which its last sentence is searched."""

@@ -87,8 +87,8 @@ def fuzzy_match(
     ``metadata["correct_answers"]``. The response must contain the answer; an answer that contains
     the response is not a match, and nothing matches nothing.
 
-    Words are those of `exact_match`, without accents; the ending of a possessive and the number of
-    a footnote ("Lisbon2") do not count. Not counted is an answer that is denied where it stands,
+    Words are those of `exact_match`, without accents, and a unit is one beside its number ("5kg");
+    the ending of a possessive and the number of a footnote ("Lisbon2") do not count. Not counted is an answer that is denied where it stands,
     one of two ("Rome or Oslo"), and one of up to three capitals ("US") in small letters, or with
     one capital before a small word ("It is" is not IT).
 
