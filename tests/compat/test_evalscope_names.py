@@ -204,6 +204,7 @@ def test_records_are_read_with_the_name_of_their_subset(tmp_path: Path) -> None:
     [
         (CHOICE.replace("meta(", "meta(max_image_bytes='1mb', "), "leave out max_image_bytes"),
         ("from evalscope.api.tool import ToolInfo", "nothing to stand for evalscope.api.tool"),
+        ("from evalscope.api.benchmark import AgentAdapter", "AgentAdapter is an agent, which asks again and again"),
         (CHOICE + "\n    def extract_answer(self, p, s):\n        from .utils import read\n", "no module utils beside"),
         (CHOICE + "\n    def batch_calculate_metrics(self, *_):\n        return []\n", "own batch_calculate_metrics"),
         (

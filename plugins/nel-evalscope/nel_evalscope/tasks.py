@@ -63,7 +63,7 @@ class OneAnswer:
 
     answer: str
     name: str = MODEL
-    asked: list[Any] = field(default_factory=list)
+    inputs: list[Any] = field(default_factory=list)
     role: str | None = None
     config: Any = None
 
@@ -83,12 +83,14 @@ class OneAnswer:
 
         if tools:
             raise Refused("gives the model tools")
-        left = {} if config is None else config.model_dump(exclude_none=True, exclude_defaults=True)
-        if left:
-            raise Refused(f"sets {', '.join(sorted(left))} for a question")
-        if self.asked:
+        settings = (
+            {} if config is None else config.model_dump(exclude_none=True, exclude_defaults=True)
+        )
+        if settings:
+            raise Refused(f"sets {', '.join(sorted(settings))} for a question")
+        if self.inputs:
             raise Refused("asks the model more than once for a sample")
-        self.asked.append(input)
+        self.inputs.append(input)
         return ModelOutput.from_content(model=self.name, content=self.answer)
 
 
@@ -116,14 +118,14 @@ class LoadedBenchmark:
         """Return a digest of what the benchmark declares, its adapter's file and EvalScope's
         version.
         """
-        said = json.dumps(
+        declaration = json.dumps(
             self.meta.to_dict() if hasattr(self.meta, "to_dict") else str(self.meta),
             sort_keys=True,
             default=str,
         )
         source = Path(inspect.getfile(type(self.adapter))).read_bytes()
         return hashlib.sha256(
-            f"{self.version}\n{self.address}\n{said}\n".encode() + source
+            f"{self.version}\n{self.address}\n{declaration}\n".encode() + source
         ).hexdigest()
 
     def load(self) -> Any:
@@ -150,7 +152,8 @@ class LoadedBenchmark:
             }
         if isinstance(described["input"], list):  # each load gives its messages other ids
             described["input"] = [
-                {key: one[key] for key in one if key != "id"} for one in described["input"]
+                {key: message[key] for key in message if key != "id"}
+                for message in described["input"]
             ]
         row = {
             "subset": subset,
@@ -179,11 +182,11 @@ class LoadedBenchmark:
         model = OneAnswer("")
         self.adapter._on_inference_start(model, sample)  # noqa: SLF001 - EvalScope's name for a hook
         self.adapter._on_inference(model, sample)  # noqa: SLF001 - as above
-        if not model.asked:
+        if not model.inputs:
             raise Refused("never asks the model")
-        asked = model.asked[0]
-        said = [ChatMessageUser(content=asked)] if isinstance(asked, str) else list(asked)
-        return [_plain(message) for message in openai_chat_messages(said)]
+        prompt = model.inputs[0]
+        messages = [ChatMessageUser(content=prompt)] if isinstance(prompt, str) else list(prompt)
+        return [_plain(message) for message in openai_chat_messages(messages)]
 
     def score(
         self, row: Mapping[str, Any], response: str
@@ -198,17 +201,17 @@ class LoadedBenchmark:
         sample = Sample.model_validate({**row["sample"], "id": 0, "group_id": 0})
         with _quietly(), tempfile.TemporaryDirectory() as folder:
             state = self.adapter.run_inference(OneAnswer(response), sample, folder)
-            found = self.adapter.calculate_metrics(state)
-            (found,) = self.adapter.batch_calculate_metrics([state], [found])
-        score = found.score
+            sample_score = self.adapter.calculate_metrics(state)
+            (sample_score,) = self.adapter.batch_calculate_metrics([state], [sample_score])
+        score = sample_score.score
         status = getattr(score.status, "value", score.status)
         if status not in USABLE or not score.value:
-            said = (
+            reason = (
                 score.explanation
-                or "; ".join(str(one) for one in (score.metadata or {}).values())
+                or "; ".join(str(value) for value in (score.metadata or {}).values())
                 or status
             )
-            raise ScorerError(f"{self.address.name} gave no score: {said}")
+            raise ScorerError(f"{self.address.name} gave no score: {reason}")
         if status == "degraded":
             raise ScorerError(f"{self.address.name}: a metric failed: {score.metadata}")
         main = (
@@ -270,21 +273,21 @@ def _declared(address: Address) -> Any:
 
     registry = BENCHMARK_REGISTRY if address.home is None else _registered_by(address.home)
     try:
-        known = (
+        is_registered = (
             address.name in registry
             if address.home
             else BENCHMARK_REGISTRY.is_registered(address.name)
         )
-        found = registry.get(address.name) if known else None
+        meta = registry.get(address.name) if is_registered else None
     except Exception as error:
         raise ConfigError(f"evalscope://{address.name}: {type(error).__name__}: {error}") from error
-    if found is None:
+    if meta is None:
         where = address.home or "evalscope"
         raise ConfigError(
             f"{where} has no benchmark"
             f' "{address.name}"{did_you_mean(address.name, set(registry)) or ""}'
         )
-    return copy.deepcopy(found)
+    return copy.deepcopy(meta)
 
 
 @lru_cache(maxsize=32)
@@ -333,9 +336,9 @@ def _problems(address: Address, adapter: Any) -> Iterator[str]:
             yield "runs the model's programs; nel's humaneval and mbpp run them in nel's sandbox"
     if adapter.use_llm_judge:
         yield "is scored by a judge, which this bridge does not ask"
-    own = type(adapter).aggregate_scores.__qualname__.partition(".")[0] not in _PLAIN
-    aggregation = "a rule of its own" if own else str(adapter.aggregation)
-    if not address.takes_mean and (own or aggregation not in MEANS_OF_ONE):
+    has_own_rule = type(adapter).aggregate_scores.__qualname__.partition(".")[0] not in _PLAIN
+    aggregation = "a rule of its own" if has_own_rule else str(adapter.aggregation)
+    if not address.takes_mean and (has_own_rule or aggregation not in MEANS_OF_ONE):
         yield (
             f"aggregates its scores by {aggregation}, which this bridge does not compute; add"
             " aggregate=mean to the address for the mean over samples"
