@@ -139,6 +139,7 @@ def test_the_mode_is_read_off_the_tests(tests: str, *, is_shared: bool) -> None:
         ("assert account(1).deposit(2) == 3", True),
         ("assert f('a').upper() == 'A' and f(2)[0].real == 2", False),
         ("assert Find_Max([[1], [2, 3]]) == [2, 3]", False),
+        ("s = Sorted_List([2, 1])\nassert s == [1, 2]", True),
     ],
 )
 def test_objects_are_asked_where_the_tests_use_them(tests: str, *, asks: bool) -> None:

@@ -80,7 +80,8 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         entry_point=entry_point,
         supplied=supplied,
         program_names=tuple(sorted(program_names)),
-        asks_objects=_is_about_classes(program_names, prompt) or _uses_attributes(nodes, answers),
+        asks_objects=_is_about_classes(nodes, program_names, prompt)
+        or _uses_attributes(nodes, answers),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
         shared=needs_shared(tests, tree, program, prompt_classes)
@@ -89,11 +90,19 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     )
 
 
-def _is_about_classes(names: Collection[str], prompt: str) -> bool:
-    """Return whether one of the names is spelled like a class, or the prompt defines one."""
-    functions = set(re.findall(r"\bdef\s+(\w+)", prompt))
-    return any(_CLASS_NAME.fullmatch(name) for name in names if name not in functions) or (
-        re.search(r"^class\b", prompt, re.MULTILINE) is not None
+def _is_about_classes(nodes: Collection[ast.AST], names: Collection[str], prompt: str) -> bool:
+    """Return whether one of the names is spelled like a class, or the prompt defines one.
+
+    A name such as ``Linked_List`` is one where tests keep what it makes, which ``Find_Max`` is not.
+    """
+    if re.search(r"^class\b", prompt, re.MULTILINE):
+        return True
+    assigned = [node.value for node in nodes if isinstance(node, (ast.Assign, ast.Attribute))]
+    makers = {name for value in assigned for name in called_names(value)}
+    candidates = set(names) - set(re.findall(r"\bdef\s+(\w+)", prompt))
+    return any(
+        _CLASS_NAME.fullmatch(name) or (name in makers and name.lstrip("_")[:1].isupper())
+        for name in candidates
     )
 
 

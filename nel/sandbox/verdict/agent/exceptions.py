@@ -81,9 +81,7 @@ class Exceptions:
         return error
 
     def class_of(self, tree: list[Any]) -> Any:
-        """Return the exception class of a name, whose bases follow: the tests' own, or what stands
-        for it.
-        """
+        """Return the exception class of a name, its bases following: the tests' own, or a stand-in."""
         address, *trees = tree
         if address not in self.classes:
             module, _, name = address.rpartition(":")
