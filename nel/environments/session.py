@@ -1,8 +1,7 @@
 """A live container of one episode: commands and files go to a helper in it, over one exec.
 
-Depends on the Docker engine by way of `nel.sandbox.isolation`. A command's own end is a `CommandResult`; an
-end of the container or of the engine raises `ToolsetFault`, and is never a command's result. The
-container ends with the process that opened the session, however that ends.
+A command's own end is a `CommandResult`; an end of the container or of the engine raises `ToolsetFault`.
+The container ends with the process that opened the session, however that ends.
 """
 
 from __future__ import annotations
