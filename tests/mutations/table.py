@@ -959,8 +959,8 @@ MUTATIONS: Final = (
     Mutation(
         name="smaller-tolerance",
         fault="Numbers that a program prints must be within both tolerances instead of one.",
-        fragment="abs(left - right) <= max(tolerance, tolerance * abs(right))",
-        replacement="abs(left - right) <= min(tolerance, tolerance * abs(right))",
+        fragment="largest = max(tolerance, tolerance * abs(expected_number))",
+        replacement="largest = min(tolerance, tolerance * abs(expected_number))",
         tests=("tests/sandbox/test_compare.py",),
     ),
     Mutation(
@@ -1483,8 +1483,8 @@ MUTATIONS: Final = (
     Mutation(
         name="evalscopes-last-capital-unbounded",
         fault="The last capital letter of a reply is its answer though it is not an option of the sample.",
-        fragment="return {last} if last in labels else set()",
-        replacement="return {last} if last else set()",
+        fragment='return {next((letter for letter in reversed(text) if letter.isupper()), "")} & labels',
+        replacement='return {next((letter for letter in reversed(text) if letter.isupper()), "")}',
         tests=("tests/compat/test_evalscope_names.py",),
         keyword="letters_are_read",
     ),
