@@ -198,8 +198,8 @@ def test_f55_a_closed_terminal(tmp_path: Path) -> None:
         os.close(leader)
         wait_until(lambda: '"event": "stopping"' in (run_dir / "run.log").read_text(), "the run stops")
         (tmp_path / "leaves").write_bytes(b"")  # opens once the shell has sent its own and is about to leave
-        shell.wait(HANGS_SECONDS)
         held.go_on()
+        shell.wait(HANGS_SECONDS)  # it may wait for the run
         watched = nel_cli(["eval", "watch", str(run_dir)], tmp_path)
         assert "interrupted by SIGHUP; every answer so far is kept" in watched.stdout
         sent = len(server.calls)
