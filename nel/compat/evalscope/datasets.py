@@ -17,7 +17,7 @@ from typing import Any
 
 from nel.compat.evalscope.choice_order import shuffle_choices as shuffle_by_content
 from nel.compat.evalscope.loading import Place, source_of_split
-from nel.compat.evalscope.media import with_bytes
+from nel.compat.evalscope.media import as_record
 from nel.compat.evalscope.samples import Dataset, DatasetDict, Sample, limit_of
 from nel.compat.evalscope.values import HubType
 from nel.datasets.hub_files import snapshot_of
@@ -122,7 +122,7 @@ class RemoteDataLoader(DataLoader):
             uses_modelscope=self.data_source == "modelscope",
         )  # fmt: skip
         return [
-            _record(row.data)
+            as_record(row.data)
             for row in open_dataset(source_of_split(location, self.split, self.subset)).read()
         ]
 
@@ -264,7 +264,3 @@ def load_local_file_dataset(
 ) -> Dataset:
     """Return the samples of a local file, or of one in a folder."""
     return RemoteDataLoader(dataset_path, split, sample_fields, subset=subset, **more).load()
-
-
-def _record(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: with_bytes(value) for name, value in row.items()}

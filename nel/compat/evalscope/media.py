@@ -36,6 +36,13 @@ def with_bytes(value: object) -> object:
     return {**value, "bytes": base64.b64decode(value["bytes"], validate=True)}
 
 
+def as_record(row: Mapping[str, object]) -> dict[str, Any]:
+    """Return a row as `record_to_sample` reads it: with the bytes of its pictures and sounds, which
+    nel keeps as base64.
+    """
+    return {name: with_bytes(value) for name, value in row.items()}
+
+
 class MediaReader:
     """What `VisionLanguageAdapter` offers to its benchmarks."""
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from nel.compat.evalscope.adapters import DefaultDataAdapter
 from nel.compat.evalscope.samples import AggScore, Sample, SampleScore, Score, TaskState
+from nel.scoring.tokens import f1_of
 
 __all__ = [
     "DEFAULT_TAG_FIX_PATTERNS",
@@ -184,17 +185,15 @@ def _scores(
     gold = set(_chunks([label for labels in golds for label in (*labels, "O")]))
     chosen = set(_chunks([label for labels in predictions for label in (*labels, "O")]))
     right = len(gold & chosen)
-    precision = right / len(chosen) if chosen else 0.0
-    recall = right / len(gold) if gold else 0.0
     pairs = [
         pair
         for labels, own in zip(golds, predictions, strict=True)
         for pair in zip(labels, own, strict=True)
     ]
     return {
-        "precision": precision,
-        "recall": recall,
-        "f1": 2 * precision * recall / (precision + recall) if right else 0.0,
+        "precision": right / len(chosen) if chosen else 0.0,
+        "recall": right / len(gold) if gold else 0.0,
+        "f1": f1_of(right, len(chosen), len(gold)),
         "accuracy": sum(label == other for label, other in pairs) / len(pairs),
     }
 

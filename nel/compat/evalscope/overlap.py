@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -17,7 +16,7 @@ from typing import Any, Final
 
 from nel.benchmarks.instructions.words import ends_sentence
 from nel.compat.evalscope.values import check_import
-from nel.scoring.tokens import lcs_length
+from nel.scoring.tokens import lcs_length, ngrams, shared_count
 
 _CHINESE: Final = re.compile("[\u4e00-\u9fa5]")
 _SENTENCE_ENDS: Final = (
@@ -60,12 +59,8 @@ def _bleu(predict: str, reference: str) -> dict[str, float]:
     penalty = 1.0 if len(own) > len(gold) else math.exp(1 - len(gold) / len(own)) if own else 0.0
     scores = {}
     for order in range(1, 5):
-        grams, golds = (
-            Counter(zip(*(words[start:] for start in range(order)), strict=False))
-            for words in (own, gold)
-        )
-        share = (grams & golds).total() / max(1, grams.total())
-        scores[f"bleu-{order}"] = penalty * share
+        n_shared = shared_count(ngrams(own, order), [ngrams(gold, order)])
+        scores[f"bleu-{order}"] = penalty * (n_shared / max(1, len(own) - order + 1))
     return scores if scores["bleu-1"] else dict.fromkeys(scores, 0.0)
 
 

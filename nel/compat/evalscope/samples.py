@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Final
 
@@ -358,7 +358,7 @@ class DatasetDict(dict[str, Dataset]):
         for name, samples in parts.items():
             limited = samples[: limit_of(limit, len(samples))]
             datasets[name] = Dataset(
-                (copy_sample(sample) for sample in limited for _ in range(repeats)), name=name
+                (copy.deepcopy(sample) for sample in limited for _ in range(repeats)), name=name
             )
             datasets[name].reindex(group_size=repeats)
         return cls(datasets)
@@ -412,10 +412,3 @@ def check_json(value: object, where: str = "metadata") -> None:
         )
     for key, item in items:
         check_json(item, f"{where}.{key}")
-
-
-def copy_sample(sample: Sample) -> Sample:
-    """Return a copy that shares nothing an adapter could change."""
-    return replace(
-        sample, metadata=copy.deepcopy(sample.metadata), choices=copy.copy(sample.choices)
-    )

@@ -1,10 +1,12 @@
-"""Metrics of EvalScope over texts and lists of numbers. Pure."""
+"""Metrics of EvalScope over texts and lists of numbers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from statistics import fmean
+
+from nel.scoring.tokens import edit_distance as levenshtein_distance
 
 __all__ = ["anls", "exact_match", "levenshtein_distance", "simple_f1_score"]
 
@@ -27,18 +29,6 @@ def anls(prediction: str, reference: str | Sequence[str], *, thresh_hold: float 
         distances.append(levenshtein_distance(gold, own) / length if length else 0.0)
     similarity = 1 - min(distances, default=1.0)
     return similarity if similarity >= thresh_hold else 0.0
-
-
-def levenshtein_distance(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return how many letters, or items of a list, are put in, left out or changed."""
-    row = list(range(len(right) + 1))
-    for index, letter in enumerate(left, 1):
-        diagonal, row[0] = row[0], index
-        for column, other in enumerate(right, 1):
-            changed = diagonal + (letter != other)
-            diagonal = row[column]
-            row[column] = min(changed, row[column] + 1, row[column - 1] + 1)
-    return row[-1]
 
 
 def exact_match(gold: str, pred: str) -> float:
