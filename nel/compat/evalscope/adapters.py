@@ -138,10 +138,10 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
         """Return what is asked of a sample, by the methods that EvalScope calls for it."""
         self._examples = fewshot
         messages = self.messages_of(sample, subset)
-        only = messages[0] if len(messages) == 1 else None
+        message = messages[0] if len(messages) == 1 else None
         return (
-            only.content
-            if only and only.role == "user" and isinstance(only.content, str)
+            message.content
+            if message and message.role == "user" and isinstance(message.content, str)
             else messages
         )
 
@@ -216,8 +216,8 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
         self, model: Any, sample: Sample, model_output: ModelOutput, output_dir: str, **_: Any
     ) -> TaskState:
         """Return the state of an answered sample."""
-        asked = sample.input
-        messages = [ChatMessageUser(content=asked)] if isinstance(asked, str) else asked
+        content = sample.input
+        messages = [ChatMessageUser(content=content)] if isinstance(content, str) else content
         return TaskState(
             model=model.name,
             sample=sample,

@@ -177,8 +177,10 @@ class DatasetHub:
                 f"{self.data_id_or_path}: files are downloaded from Hugging Face alone; download"
                 " the dataset and name its folder with args.local_path=FOLDER"
             )
-        wanted = [allow_file_pattern] if isinstance(allow_file_pattern, str) else allow_file_pattern
-        return str(snapshot_of(self.data_id_or_path, self.revision, wanted or ["*"]))
+        patterns = (
+            [allow_file_pattern] if isinstance(allow_file_pattern, str) else allow_file_pattern
+        )
+        return str(snapshot_of(self.data_id_or_path, self.revision, patterns or ["*"]))
 
 
 def resolve_snapshot_or_local_path(
@@ -203,14 +205,14 @@ def download_dataset_file(
 class DictDataLoader(DataLoader):
     """Takes rows that are there."""
 
-    def __init__(self, dict_list: Sequence[Mapping[str, Any]], **more: Any) -> None:
+    def __init__(self, dict_list: Sequence[Mapping[str, Any]], **options: Any) -> None:
         """Take the rows, and what `DataLoader` takes."""
-        super().__init__(**more)
+        super().__init__(**options)
         self.dict_list = list(dict_list)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows."""
-        return [dict(one) for one in self.dict_list]
+        return [dict(record) for record in self.dict_list]
 
 
 def build_dataset_from_records(
@@ -243,12 +245,12 @@ def build_dataset_from_records(
 def build_dataset_dict_from_record_map(
     record_map: Mapping[str, Iterable[Mapping[str, Any]]],
     sample_fields: RecordToSample,
-    **more: Any,
+    **options: Any,
 ) -> DatasetDict:
     """Return the samples of records by subset; see `build_dataset_from_records`."""
     return DatasetDict(
         {
-            name: build_dataset_from_records(records, sample_fields, name=name, **more)
+            name: build_dataset_from_records(records, sample_fields, name=name, **options)
             for name, records in record_map.items()
         }
     )
@@ -260,7 +262,7 @@ def load_local_file_dataset(
     subset: str,
     split: str,
     sample_fields: RecordToSample,
-    **more: Any,
+    **options: Any,
 ) -> Dataset:
     """Return the samples of a local file, or of one in a folder."""
-    return RemoteDataLoader(dataset_path, split, sample_fields, subset=subset, **more).load()
+    return RemoteDataLoader(dataset_path, split, sample_fields, subset=subset, **options).load()

@@ -136,15 +136,15 @@ def _subset(
     repeats: int,
 ) -> Dataset:
     by_split = adapter.split_as_subset
-    whole = adapter.reformat_subset
+    divides_later = adapter.reformat_subset
     return loader(
         data_id_or_path=adapter.dataset_id,
         split=subset if by_split else split,
         subset=adapter.default_subset if by_split else subset,
         sample_fields=adapter.record_to_sample,
         filter_func=adapter.sample_filter,
-        limit=None if whole else limit,
-        repeats=1 if whole else repeats,
+        limit=None if divides_later else limit,
+        repeats=1 if divides_later else repeats,
         shuffle=bool(adapter.meta.more.get("shuffle")),
         shuffle_choices=adapter.shuffle_choices,
         data_source=adapter.dataset_hub,

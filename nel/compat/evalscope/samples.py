@@ -173,17 +173,17 @@ class TaskState:
         Raises:
             ValueError: There is none.
         """
-        last = next((item for item in reversed(self.messages) if item.role == "user"), None)
-        if last is None:
+        message = next((item for item in reversed(self.messages) if item.role == "user"), None)
+        if message is None:
             raise ValueError("the sample has no message of the user")
-        return last
+        return message
 
 
-def judged_text(asked: str | list[ChatMessage]) -> str:
+def judged_text(prompt: str | list[ChatMessage]) -> str:
     """Return what was asked as text, each message after its role, as EvalScope's judges see it."""
-    if isinstance(asked, str):
-        return asked
-    return "\n\n".join(f"**{message.role.capitalize()}**: {message.text}" for message in asked)
+    if isinstance(prompt, str):
+        return prompt
+    return "\n\n".join(f"**{message.role.capitalize()}**: {message.text}" for message in prompt)
 
 
 USABLE: Final = ("success", "fallback", "degraded")

@@ -218,9 +218,9 @@ class TaskConfig(Strict):
         arguments = self.arguments_of(name)
         if self.limit is not None:
             arguments["limit"] = self.limit
-        full = _full_name(name)
-        registered = find_benchmark(full)
-        entry: Settings = {"name": full, "repeats": self.repeats}
+        full_name = _full_name(name)
+        registered = find_benchmark(full_name)
+        entry: Settings = {"name": full_name, "repeats": self.repeats}
         if isinstance(registered, AdaptedBenchmark):
             meta = registered.adapter.meta
             dataset = str(
@@ -302,11 +302,11 @@ def _task_config(config: TaskConfig | JsonObject | str | Path) -> TaskConfig:
 
 def _generation(config: JsonObject) -> Settings:
     """Return EvalScope's generation settings by nel's names; others go unchanged into ``extra``."""
-    left = dict(config)
-    known: Settings = {key: left.pop(key) for key in _SENT if key in left}
-    if "stop_seqs" in left:
-        known["stop"] = left.pop("stop_seqs")
-    return {**known, "extra": left}
+    settings = dict(config)
+    generation: Settings = {key: settings.pop(key) for key in _SENT if key in settings}
+    if "stop_seqs" in settings:
+        generation["stop"] = settings.pop("stop_seqs")
+    return {**generation, "extra": settings}
 
 
 def _full_name(name: str) -> str:
@@ -383,8 +383,8 @@ def _sample_scores(
     Where the adapter aggregates by a rule of its own, which may read details, it scores such an
     answer as an empty one.
     """
-    seen = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
-    failed = dict.fromkeys(dict.fromkeys(seen) or names, 0.0)
+    metric_names = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
+    failed = dict.fromkeys(dict.fromkeys(metric_names) or names, 0.0)
     has_own = adapter is not None and adapter.has_own_aggregates
     scores: list[SampleScore] = []
     for row in rows:

@@ -109,9 +109,12 @@ class MetricSelector:
 
 def BenchmarkMeta(**fields: Any) -> OwnMeta:  # noqa: N802 - EvalScope's name
     """Return the meta that keywords describe; what nel has no use for is kept in `more`."""
-    known = {name: value for name, value in fields.items() if name in _FIELDS and value is not None}
+    declared_fields = {
+        name: value for name, value in fields.items() if name in _FIELDS and value is not None
+    }
     return OwnMeta(
-        **known, more={name: value for name, value in fields.items() if name not in _FIELDS}
+        **declared_fields,
+        more={name: value for name, value in fields.items() if name not in _FIELDS},
     )
 
 
@@ -133,14 +136,14 @@ def check_import(
         MissingExtra: One cannot, and the adapter cannot do without.
     """
     names = [module_name] if isinstance(module_name, str) else module_name
-    missing = [name for name in names if find_spec(name.partition(".")[0]) is None]
-    if set(missing) <= set(_DONE_WITHOUT.get(extra or "", ())):
+    absent = [name for name in names if find_spec(name.partition(".")[0]) is None]
+    if set(absent) <= set(_DONE_WITHOUT.get(extra or "", ())):
         return True
     if raise_error:
-        wanted = [package] if isinstance(package, str) else package or missing
+        packages = [package] if isinstance(package, str) else package or absent
         raise MissingExtra(
-            f"the adapter needs {', '.join(missing)}; install it with: pip install"
-            f" {' '.join(wanted)}"
+            f"the adapter needs {', '.join(absent)}; install it with: pip install"
+            f" {' '.join(packages)}"
         )
     return False
 
