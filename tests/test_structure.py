@@ -88,7 +88,7 @@ ROOMS = {
     "byob": 900,
     "cli": 17_950,
     "comparison": 24_400,
-    "compat": 42_300,
+    "compat": 41_900,
     "config": 14_300,
     "core": 4_600,
     "datasets": 16_500,
@@ -109,7 +109,7 @@ ROOMS = {
     "tools": 1_800,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
-PLUGINS = 29_000
+PLUGINS = 28_960
 """Nodes of all plugins together, without their tests."""
 TEMPLATES = {"apps": 721, "reports": 1_550}
 """Lines of the templates of a room."""

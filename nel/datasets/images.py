@@ -8,6 +8,7 @@ to an endpoint.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -18,12 +19,12 @@ from nel.types import Message
 
 BYTES_MAX: Final = 20 * 1024 * 1024
 """Of one file; no vendor takes a larger image."""
-_KINDS: Final = {
-    b"\x89PNG\r\n\x1a\n": "png",
-    b"\xff\xd8\xff": "jpeg",
-    b"GIF87a": "gif",
-    b"GIF89a": "gif",
-}
+_KIND: Final = re.compile(
+    rb"""(?xs)
+    (?P<png> \x89PNG\r\n\x1a\n ) | (?P<jpeg> \xff\xd8\xff ) | (?P<gif> GIF8[79]a )
+  | (?P<webp> RIFF.{4}WEBP ) | (?P<bmp> BM )
+"""
+)
 _SHOWN_MAX: Final = 80
 
 
@@ -89,7 +90,7 @@ def _stored_url(image: Mapping[str, object], field: str, folder: Path | None) ->
         raise DatasetError(
             f'an image in the field "{field}" has {len(data):,} bytes; it may have {BYTES_MAX:,}'
         )
-    return f"data:image/{_kind(data, str(path or field))};base64,{content}"
+    return _data_url(data, str(path or field))
 
 
 def _file_url(name: str, folder: Path | None) -> str:
@@ -113,16 +114,20 @@ def _file_url(name: str, folder: Path | None) -> str:
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         raise DatasetError(f"{_display(name)} cannot be read: {error}") from error
-    return f"data:image/{_kind(data, name)};base64,{base64.b64encode(data).decode()}"
+    return _data_url(data, name)
 
 
-def _kind(data: bytes, name: str) -> str:
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "webp"
-    for signature, kind in _KINDS.items():
-        if data.startswith(signature):
-            return kind
-    raise DatasetError(f"{_display(name)} is neither PNG, JPEG, GIF nor WebP")
+def _data_url(data: bytes, name: str) -> str:
+    kind = image_kind(data)
+    if kind in (None, "bmp"):  # which endpoints do not take
+        raise DatasetError(f"{_display(name)} is neither PNG, JPEG, GIF nor WebP")
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def image_kind(data: bytes) -> str | None:
+    """Return the kind of an image by its first bytes; None where it is not known."""
+    match = _KIND.match(data)
+    return match and match.lastgroup
 
 
 def _display(value: str) -> str:

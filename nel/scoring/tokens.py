@@ -1,6 +1,6 @@
 """Tokens as SQuAD and ROUGE have them, and how many of them two texts share.
 
-Depends on rapidfuzz, imported when the longest common subsequence is first needed.
+Depends on rapidfuzz, imported when a longest common subsequence or an edit distance is needed.
 """
 
 from __future__ import annotations
@@ -116,3 +116,14 @@ def lcs_length(response: list[str], reference: list[str]) -> int:
             " lower max_tokens"
         )
     return LCSseq.similarity(response_words, reference_words)
+
+
+def edit_distance(text: str, other: str) -> int:
+    """Return how many letters are put in, left out or changed.
+
+    >>> edit_distance("kitten", "sitting")
+    3
+    """
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only where it is asked for
+
+    return Levenshtein.distance(text, other)

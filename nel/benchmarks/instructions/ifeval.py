@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nel.benchmarks.instructions.rules import follows, loose_variants, parameters_of
+from nel.benchmarks.instructions.rules import instructions_of, numbers_followed
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.errors import UndefinedMetric
 from nel.metrics import Metric, metric
@@ -27,16 +27,7 @@ def with_instructions(row: dict[str, Any]) -> dict[str, object]:
         KeyError: A field is missing.
         ValueError: An instruction is unknown or lacks a parameter, or there is none.
     """
-    pairs = list(zip(row["instruction_id_list"], row["kwargs"], strict=True))
-    if not pairs:
-        raise ValueError("it has no instruction")
-    return {
-        **row,
-        "instructions": [
-            {"id": name, "kwargs": parameters_of(name, parameters or {})}
-            for name, parameters in pairs
-        ],
-    }
+    return {**row, "instructions": instructions_of(row)}
 
 
 @metric(name="pooled")
@@ -81,23 +72,4 @@ def pooled_share() -> Metric:
 )
 def ifeval(sample: ScorerInput) -> dict[str, Any]:
     """Check each instruction, strictly and loosely."""
-    response, instructions = sample.response, sample.metadata["instructions"]
-    variants = loose_variants(response)
-    strict = [
-        follows(response, instruction["id"], instruction["kwargs"]) for instruction in instructions
-    ]
-    loose = [
-        any(follows(text, instruction["id"], instruction["kwargs"]) for text in variants)
-        for instruction in instructions
-    ]
-    return {
-        "prompt_level_strict_acc": all(strict),
-        "prompt_level_loose_acc": all(loose),
-        "inst_level_strict": sum(strict) / len(strict),
-        "inst_level_loose": sum(loose) / len(loose),
-        "not_followed": [
-            instruction["id"]
-            for instruction, followed in zip(instructions, strict, strict=True)
-            if not followed
-        ],
-    }
+    return numbers_followed(sample.response, sample.metadata["instructions"])

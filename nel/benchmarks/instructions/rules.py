@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
-from typing import Final
+from typing import Any, Final
 
 from nel.benchmarks.instructions.language import is_language
 from nel.benchmarks.instructions.words import count_capital_words, count_sentences, count_words
@@ -235,6 +235,45 @@ def parameters_of(instruction: str, row_parameters: Mapping[str, object]) -> dic
 def follows(response: str, instruction: str, parameters: Mapping[str, object]) -> bool:
     """Return whether a response follows an instruction, strictly; a blank response follows none."""
     return bool(response.strip()) and RULES[instruction](response, **parameters)
+
+
+def instructions_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the instructions of a row of IFEval, each an id and its parameters.
+
+    Raises:
+        KeyError: A field is missing.
+        ValueError: An instruction is unknown or lacks a parameter, or there is none.
+    """
+    pairs = list(zip(row["instruction_id_list"], row["kwargs"], strict=True))
+    if not pairs:
+        raise ValueError("it has no instruction")
+    return [
+        {"id": name, "kwargs": parameters_of(name, parameters or {})} for name, parameters in pairs
+    ]
+
+
+def numbers_followed(response: str, instructions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the shares of prompts and of instructions that a response follows, strictly and
+    loosely, and the ids of those it does not follow strictly.
+    """
+    strict, loose = (
+        [
+            any(follows(text, instruction["id"], instruction["kwargs"]) for text in texts)
+            for instruction in instructions
+        ]
+        for texts in ([response], loose_variants(response))
+    )
+    return {
+        "prompt_level_strict_acc": all(strict),
+        "prompt_level_loose_acc": all(loose),
+        "inst_level_strict": sum(strict) / len(strict),
+        "inst_level_loose": sum(loose) / len(loose),
+        "not_followed": [
+            instruction["id"]
+            for instruction, is_followed in zip(instructions, strict, strict=True)
+            if not is_followed
+        ],
+    }
 
 
 def loose_variants(response: str) -> list[str]:

@@ -113,6 +113,11 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
         """Return whether the adapter has examples in its template, and takes no rows for them."""
         return self.few_shot_num > 0 and self.few_shot_mode != "auto"
 
+    @property
+    def has_own_aggregates(self) -> bool:
+        """Return whether the adapter aggregates its scores by a rule of its own."""
+        return type(self).aggregate_scores is not DefaultDataAdapter.aggregate_scores
+
     # From a record to a prompt
 
     def sample_filter(self, sample: Sample) -> bool:
@@ -132,16 +137,19 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
     def asked_of(self, sample: Sample, subset: str, fewshot: str | None) -> str | list[ChatMessage]:
         """Return what is asked of a sample, by the methods that EvalScope calls for it."""
         self._examples = fewshot
-        if isinstance(sample.input, str):
-            messages = self.process_sample_str_input(sample, subset)
-        else:
-            messages = self.process_sample_messages_input(sample, subset)
-        only = messages[0] if len(messages) == 1 else None
+        messages = self.messages_of(sample, subset)
+        message = messages[0] if len(messages) == 1 else None
         return (
-            only.content
-            if only and only.role == "user" and isinstance(only.content, str)
+            message.content
+            if message and message.role == "user" and isinstance(message.content, str)
             else messages
         )
+
+    def messages_of(self, sample: Sample, subset: str) -> list[ChatMessage]:
+        """Return the messages of a sample, whose input is text or messages."""
+        if isinstance(sample.input, str):
+            return self.process_sample_str_input(sample, subset)
+        return self.process_sample_messages_input(sample, subset)
 
     def process_sample_str_input(self, sample: Sample, subset: str) -> list[ChatMessage]:
         """Return the messages of a sample whose input is text."""
@@ -158,11 +166,7 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
 
     def process_sample_messages_input(self, sample: Sample, subset: str) -> list[ChatMessage]:
         """Return the messages of a sample that has them, a system message in front."""
-        messages = (
-            [ChatMessage("user", sample.input)]
-            if isinstance(sample.input, str)
-            else list(sample.input)
-        )
+        messages: list[Any] = list(sample.input)
         if self.system_prompt is None or any(message.role == "system" for message in messages):
             return messages
         return [ChatMessage(role="system", content=self.system_prompt), *messages]
@@ -212,8 +216,8 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
         self, model: Any, sample: Sample, model_output: ModelOutput, output_dir: str, **_: Any
     ) -> TaskState:
         """Return the state of an answered sample."""
-        asked = sample.input
-        messages = [ChatMessageUser(content=asked)] if isinstance(asked, str) else asked
+        content = sample.input
+        messages = [ChatMessageUser(content=content)] if isinstance(content, str) else content
         return TaskState(
             model=model.name,
             sample=sample,

@@ -93,7 +93,7 @@ def _check(adapter: DefaultDataAdapter, meta: BenchmarkMeta, limit: object) -> N
         and adapter.judge_strategy != "llm"
     ):
         named_metrics(adapter.metric_list)
-    if type(adapter).aggregate_scores is DefaultDataAdapter.aggregate_scores:
+    if not adapter.has_own_aggregates:
         check_aggregation(meta.aggregation)
     build_filters(meta.filters)
     if limit is not None and meta.more.get("shuffle"):

@@ -59,8 +59,7 @@ class AdapterScorer:
         self.params: dict[str, Any] = {}
         self.needs_sandbox = bool(getattr(adapter, "needs_sandbox", False))
         self.asks_judge = adapter.judge_strategy != "rule"
-        has_own = type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
-        self.metrics = (OwnAggregates(adapter),) if has_own else ()
+        self.metrics = (OwnAggregates(adapter),) if adapter.has_own_aggregates else ()
         self.__module__ = type(adapter).__module__  # whose source decides the verdict
 
     def takes_gold(self, sample: ScorerInput, **_: object) -> None:

@@ -228,12 +228,12 @@ class AdaptedBenchmark(Benchmark):
     def _chosen_samples(self, record: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
         """Return number and subset of each kept sample of a row; None where making them fails."""
         try:
-            made = samples_made(self.adapter, record)
-            samples = made if isinstance(made, list) else [made]
+            result = samples_made(self.adapter, record)
+            samples = result if isinstance(result, list) else [result]
             subsets = [subset_of(self.adapter, record, sample) for sample in samples]
             has_others = self.adapter.reformat_subset and self.adapter.subset_list != ["default"]
             return [
-                (number if isinstance(made, list) else None, subset)
+                (number if isinstance(result, list) else None, subset)
                 for number, (sample, subset) in enumerate(zip(samples, subsets, strict=True))
                 if (not has_others or subset in self.adapter.subset_list)
                 and self.adapter.sample_filter(sample)

@@ -20,7 +20,6 @@ __all__ = [
     "MultipleChoiceTemplate",
     "Target",
     "answer_character",
-    "answer_index",
     "answer_options",
     "extract_answer_line",
     "format_example",
@@ -96,22 +95,6 @@ def answer_character(index: int) -> str:
     ('A', 'Z', '1')
     """
     return chr(ord("A") + index) if index < len(string.ascii_uppercase) else str(index - 25)
-
-
-def answer_index(char: str) -> int:
-    """Return an option's place by its letter.
-
-    Raises:
-        ValueError: It is neither a letter nor a number.
-
-    >>> answer_index("b"), answer_index("1")
-    (1, 26)
-    """
-    if char.isnumeric():
-        return 25 + int(char)
-    if char.isalpha() and len(char) == 1:
-        return ord(char.upper()) - ord("A")
-    raise ValueError(f"{char!r} is not a letter of a choice")
 
 
 def answer_options(choices: Iterable[str | Choice]) -> str:

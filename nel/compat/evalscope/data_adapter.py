@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from nel.authoring.benchmark import Benchmark
 from nel.compat.evalscope.judge_strategies import JudgeUse, LlmJudge
 from nel.compat.evalscope.loading import local_place
-from nel.compat.evalscope.media import with_bytes
 from nel.compat.evalscope.meta import BenchmarkMeta
 from nel.compat.evalscope.samples import Sample
 from nel.errors import ConfigError
@@ -96,12 +95,6 @@ class DataAdapter(ABC):
         """Return ``rule``, ``llm`` or ``llm_recall``."""
         strategy = self.judge_use.strategy
         return ("llm" if self._use_llm_judge else "rule") if strategy == "auto" else strategy
-
-    def as_record(self, row: dict[str, object]) -> dict[str, object]:
-        """Return a row as `record_to_sample` reads it: with the bytes of its pictures and sounds,
-        which nel keeps as base64.
-        """
-        return {name: with_bytes(value) for name, value in row.items()}
 
     @classmethod
     def described_benchmark(cls, arguments: Mapping[str, Any] | None = None) -> Benchmark:

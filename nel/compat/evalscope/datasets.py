@@ -17,7 +17,7 @@ from typing import Any
 
 from nel.compat.evalscope.choice_order import shuffle_choices as shuffle_by_content
 from nel.compat.evalscope.loading import Place, source_of_split
-from nel.compat.evalscope.media import with_bytes
+from nel.compat.evalscope.media import as_record
 from nel.compat.evalscope.samples import Dataset, DatasetDict, Sample, limit_of
 from nel.compat.evalscope.values import HubType
 from nel.datasets.hub_files import snapshot_of
@@ -122,7 +122,7 @@ class RemoteDataLoader(DataLoader):
             uses_modelscope=self.data_source == "modelscope",
         )  # fmt: skip
         return [
-            _record(row.data)
+            as_record(row.data)
             for row in open_dataset(source_of_split(location, self.split, self.subset)).read()
         ]
 
@@ -177,8 +177,10 @@ class DatasetHub:
                 f"{self.data_id_or_path}: files are downloaded from Hugging Face alone; download"
                 " the dataset and name its folder with args.local_path=FOLDER"
             )
-        wanted = [allow_file_pattern] if isinstance(allow_file_pattern, str) else allow_file_pattern
-        return str(snapshot_of(self.data_id_or_path, self.revision, wanted or ["*"]))
+        patterns = (
+            [allow_file_pattern] if isinstance(allow_file_pattern, str) else allow_file_pattern
+        )
+        return str(snapshot_of(self.data_id_or_path, self.revision, patterns or ["*"]))
 
 
 def resolve_snapshot_or_local_path(
@@ -203,14 +205,14 @@ def download_dataset_file(
 class DictDataLoader(DataLoader):
     """Takes rows that are there."""
 
-    def __init__(self, dict_list: Sequence[Mapping[str, Any]], **more: Any) -> None:
+    def __init__(self, dict_list: Sequence[Mapping[str, Any]], **options: Any) -> None:
         """Take the rows, and what `DataLoader` takes."""
-        super().__init__(**more)
+        super().__init__(**options)
         self.dict_list = list(dict_list)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows."""
-        return [dict(one) for one in self.dict_list]
+        return [dict(record) for record in self.dict_list]
 
 
 def build_dataset_from_records(
@@ -243,12 +245,12 @@ def build_dataset_from_records(
 def build_dataset_dict_from_record_map(
     record_map: Mapping[str, Iterable[Mapping[str, Any]]],
     sample_fields: RecordToSample,
-    **more: Any,
+    **options: Any,
 ) -> DatasetDict:
     """Return the samples of records by subset; see `build_dataset_from_records`."""
     return DatasetDict(
         {
-            name: build_dataset_from_records(records, sample_fields, name=name, **more)
+            name: build_dataset_from_records(records, sample_fields, name=name, **options)
             for name, records in record_map.items()
         }
     )
@@ -260,11 +262,7 @@ def load_local_file_dataset(
     subset: str,
     split: str,
     sample_fields: RecordToSample,
-    **more: Any,
+    **options: Any,
 ) -> Dataset:
     """Return the samples of a local file, or of one in a folder."""
-    return RemoteDataLoader(dataset_path, split, sample_fields, subset=subset, **more).load()
-
-
-def _record(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: with_bytes(value) for name, value in row.items()}
+    return RemoteDataLoader(dataset_path, split, sample_fields, subset=subset, **options).load()

@@ -66,8 +66,8 @@ def _subsets(files: BenchmarkFiles) -> dict[str | None, str]:
     """Return the name of a subset for each category; None is what has none."""
     names: dict[str | None, str] = {}
     for category in files.metrics.get("categories") or {}:
-        name, used = safe(category), {*names.values(), ALL}
-        names[category] = name if name not in used else f"{name}@{len(names) + 1}"
+        name, taken_names = safe(category), {*names.values(), ALL}
+        names[category] = name if name not in taken_names else f"{name}@{len(names) + 1}"
     return {**names, None: ALL}
 
 
@@ -126,12 +126,12 @@ def _identities(names: list[str]) -> dict[str, dict[str, Any]]:
     underscores.
     """
     identities: dict[str, dict[str, Any]] = {}
-    used: set[str] = set()
+    taken_names: set[str] = set()
     for name in names:
-        plain = _NOT_IN_NAMES.sub("_", name.lower()).strip("_")
-        plain = plain if plain[:1].isalpha() and plain not in _AMBIGUOUS else f"metric_{plain}"
-        unique = plain if plain not in used else f"{plain}_{len(used) + 1}"
-        used.add(unique)
+        words = _NOT_IN_NAMES.sub("_", name.lower()).strip("_")
+        words = words if words[:1].isalpha() and words not in _AMBIGUOUS else f"metric_{words}"
+        unique = words if words not in taken_names else f"{words}_{len(taken_names) + 1}"
+        taken_names.add(unique)
         identities[name] = {"name": unique, "aggregation": "identity", "dimensions": {}}
     return identities
 

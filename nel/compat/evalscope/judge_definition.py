@@ -177,9 +177,9 @@ class JudgeDefinition:
     finalize: Callable[..., Score] | None = None
 
     @classmethod
-    def workflow(cls, **declared: Any) -> JudgeDefinition:
+    def workflow(cls, **parts: Any) -> JudgeDefinition:
         """Return cases with the functions that word and count them."""
-        return cls(**declared)
+        return cls(**parts)
 
     @classmethod
     def skip(cls, score: Score, *, reason: str) -> JudgeDefinition:
@@ -197,14 +197,14 @@ class JudgeDefinition:
         case_id: str = "judge",
         system_prompt: str | None = None,
         verdict_field: str = "verdict",
-        **more: Any,
+        **options: Any,
     ) -> JudgeDefinition:
         """Return one case whose label says the numbers."""
 
         def request(case: JudgeCase, *_: object) -> JudgeRequest:
-            asked = ChatMessageUser(content=prompt + case.output_contract.instruction())
+            question = ChatMessageUser(content=prompt + case.output_contract.instruction())
             lead = [ChatMessageSystem(content=system_prompt)] if system_prompt else []
-            return JudgeRequest(messages=[*lead, asked])
+            return JudgeRequest(messages=[*lead, question])
 
         def reduce(verdicts: Sequence[CaseVerdict], _: JudgeContext) -> ReducedVerdict:
             label = str(getattr(verdicts[0].value, verdict_field))
@@ -212,7 +212,7 @@ class JudgeDefinition:
 
         contract = OutputContract(schema_model=schema_model)
         cases = [JudgeCase(case_id=case_id, output_contract=contract)]
-        return cls(cases=cases, request=request, reduce=reduce, **more)
+        return cls(cases=cases, request=request, reduce=reduce, **options)
 
 
 def judge_answer(definition: JudgeDefinition, context: JudgeContext, judge: LlmJudge) -> Score:
@@ -255,8 +255,8 @@ def _verdict(
     if not all(_is_text(message) for message in messages):
         raise JudgeError("the adapter's judge is sent more than text, which nel's is not")
     system = [message.text for message in messages if message.role == "system"]
-    asked = [message.text for message in messages if message.role != "system"]
-    reply = judge.judge("\n\n".join(asked), system[0] if system else None)
+    questions = [message.text for message in messages if message.role != "system"]
+    reply = judge.judge("\n\n".join(questions), system[0] if system else None)
     value = case.output_contract.value_in(reply)
     return CaseVerdict(case_id=case.case_id, value=value, metadata=dict(case.metadata))
 

@@ -154,11 +154,9 @@ class LlmJudge:
         template = compile_template(
             self._contract.prompt_template or _LETTERS_PROMPT, name="prompt_template"
         )
-        messages = [] if question is None or isinstance(question, str) else question
-        text = (
-            question if isinstance(question, str) else "\n\n".join(each.text for each in messages)
-        )
-        return template.render({"pred": pred, "gold": gold, "question": text})
+        if not isinstance(question, str):
+            question = "\n\n".join(message.text for message in question or ())
+        return template.render({"pred": pred, "gold": gold, "question": question})
 
     def judge(self, prompt: str, system_prompt: str | None = None) -> str:
         """Return the judge's reply; nothing in the prompt is quoted, so that `llm_match_score` as

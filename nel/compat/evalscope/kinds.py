@@ -61,11 +61,11 @@ class MultiChoiceAdapter(DefaultDataAdapter):
 
     def extract_answer(self, prediction: str, task_state: TaskState) -> str:
         """Return the letters of a reply, sorted."""
-        read: Callable[..., set[str]] = (
+        parse: Callable[..., set[str]] = (
             parse_answers_zh if self.prompt_template in CHINESE else parse_answers
         )
         return "".join(
-            sorted(read(task_state, multiple_correct=self.multiple_correct, completion=prediction))
+            sorted(parse(task_state, multiple_correct=self.multiple_correct, completion=prediction))
         )
 
 

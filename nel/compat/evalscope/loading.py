@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from nel import plugins
 from nel.authoring.registered import source_of
+from nel.compat.evalscope.media import as_record
 from nel.datasets.fewshot import with_split
 from nel.datasets.folder import folder_source
 from nel.datasets.source import open_dataset
@@ -157,9 +158,7 @@ def samples_made(adapter: Adapter, row: Mapping[str, object]) -> Sample | list[S
         "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])
     )
     try:
-        samples: Sample | list[Sample] = adapter.record_to_sample(
-            adapter.as_record(own_columns(row))
-        )
+        samples: Sample | list[Sample] = adapter.record_to_sample(as_record(own_columns(row)))
         return samples
     finally:
         adapter.current_subset_name = ""

@@ -91,10 +91,10 @@ def compare_answers(
     >>> compare_answers("3.141, 2", "2, 3.14", absolute_tolerance=[0.01], multiple_answers=True).matched
     True
     """
-    unknown = [name for name, value in options.items() if value and name != "validate_reference"]
-    if unknown:
-        note_fault(ScorerError(f"nel compares expressions without {', '.join(sorted(unknown))}"))
-        raise MathEvaluationError(f"nel compares expressions without {', '.join(sorted(unknown))}")
+    refused = [name for name, value in options.items() if value and name != "validate_reference"]
+    if refused:
+        note_fault(ScorerError(f"nel compares expressions without {', '.join(sorted(refused))}"))
+        raise MathEvaluationError(f"nel compares expressions without {', '.join(sorted(refused))}")
     if integer_only and not _is_integer(reference):
         raise MathEvaluationError(f"the reference is not a whole number: {reference!r}")
     if numeric_reference and parse_number(_bare(reference)) is None:
@@ -113,14 +113,14 @@ def compare_answers(
     tolerances = absolute * len(golds) if len(absolute) == 1 else absolute
     if len(tolerances) != len(golds):
         raise MathEvaluationError(f"{len(tolerances)} tolerances for {len(golds)} answers")
-    same = len(golds) == len(answers) and _pair(
+    is_equal = len(golds) == len(answers) and _pair(
         list(zip(golds, tolerances, strict=True)), answers, relative_tolerance or 0.0
     )
     return MathResult(
-        matched=same,
+        matched=is_equal,
         extracted=answer,
         prediction_valid=True,
-        reason="matched" if same else "differs",
+        reason="matched" if is_equal else "differs",
     )
 
 
@@ -138,10 +138,10 @@ def _pair(golds: Sequence[tuple[str, float]], answers: Sequence[str], relative: 
 
 def _are_close(gold: str, answer: str, absolute: float, relative: float) -> bool:
     """Return whether two expressions are equal, or as numbers as near as is allowed."""
-    number, other = (parse_number(text.rpartition("=")[2]) for text in (gold, answer))
-    if (absolute or relative) and number is not None and other is not None:
+    number, answer_number = (parse_number(text.rpartition("=")[2]) for text in (gold, answer))
+    if (absolute or relative) and number is not None and answer_number is not None:
         allowed = max(Fraction(str(absolute)), Fraction(str(relative)) * abs(number))
-        if abs(number - other) <= allowed:
+        if abs(number - answer_number) <= allowed:
             return True
     return expressions_equal(gold, answer)
 

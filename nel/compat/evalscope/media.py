@@ -36,6 +36,13 @@ def with_bytes(value: object) -> object:
     return {**value, "bytes": base64.b64decode(value["bytes"], validate=True)}
 
 
+def as_record(row: Mapping[str, object]) -> dict[str, Any]:
+    """Return a row as `record_to_sample` reads it: with the bytes of its pictures and sounds, which
+    nel keeps as base64.
+    """
+    return {name: with_bytes(value) for name, value in row.items()}
+
+
 class MediaReader:
     """What `VisionLanguageAdapter` offers to its benchmarks."""
 
@@ -119,22 +126,22 @@ class MediaReader:
             raise ValueError(f"nel reads the images of a record, and no {media_type}")
         if isinstance(media_value, str):
             return {"format": media_format, "url": media_value}
-        left = dict(media_value)
-        data, path = left.pop("bytes", None), left.pop("path", None)
+        fields = dict(media_value)
+        data, path = fields.pop("bytes", None), fields.pop("path", None)
         if isinstance(data, (bytes, bytearray)):
             url: Any = self._image_bytes_to_base64(bytes(data), guess_mimetype=True)
         else:
             url = (
                 path
                 if isinstance(path, str)
-                else left.get("url") or left.get("data") or left.get(media_type)
+                else fields.get("url") or fields.get("data") or fields.get(media_type)
             )
         if not isinstance(url, str):
             raise ValueError(
                 "an image has bytes, path, url, data or image; this one has"
                 f" {', '.join(media_value)}"
             )
-        return {"format": media_format, **left, "url": url}
+        return {"format": media_format, **fields, "url": url}
 
     @staticmethod
     def _content_image_from_value(image_value: str | Mapping[str, Any]) -> ContentImage:

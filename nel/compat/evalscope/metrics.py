@@ -75,8 +75,8 @@ def multi_choice_accuracy(prediction: str, reference: str | Sequence[str]) -> fl
     >>> multi_choice_accuracy("AC", "ACD"), multi_choice_accuracy("AB", "ACD")
     (0.6666666666666666, 0.0)
     """
-    chosen, gold = set(prediction.strip().upper()), set("".join(reference).strip().upper())
-    return len(chosen) / len(gold) if gold and chosen <= gold else 0.0
+    labels, gold = set(prediction.strip().upper()), set("".join(reference).strip().upper())
+    return len(labels) / len(gold) if gold and labels <= gold else 0.0
 
 
 def _of(scorer: Callable[[ScorerInput], Mapping[str, Any]], key: str = "correct") -> MetricFunction:

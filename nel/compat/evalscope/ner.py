@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from nel.compat.evalscope.adapters import DefaultDataAdapter
 from nel.compat.evalscope.samples import AggScore, Sample, SampleScore, Score, TaskState
+from nel.scoring.tokens import f1_of
 
 __all__ = [
     "DEFAULT_TAG_FIX_PATTERNS",
@@ -132,11 +133,13 @@ def xml_to_bio_tags(
     for kind, entity, start, end in extract_entities_from_text(xml_text, reverse_entity_map):
         before = re.sub(r"<[^>]+>", "", xml_text[max(0, start - _CONTEXT) : start])
         after = re.sub(r"<[^>]+>", "", xml_text[end : end + _CONTEXT])
-        first = _position_of(entity, text, before, after)
-        if first < 0:
+        entity_start = _position_of(entity, text, before, after)
+        if entity_start < 0:
             continue
         for index, (token_start, length) in enumerate(spans):
-            overlaps = token_start <= first + len(entity) and token_start + length >= first
+            overlaps = (
+                token_start <= entity_start + len(entity) and token_start + length >= entity_start
+            )
             if overlaps and labels[index] == "O":
                 goes_on = (
                     index > 0 and labels[index - 1] != "O" and labels[index - 1].endswith(kind)
@@ -182,20 +185,18 @@ def _scores(
 ) -> dict[str, float]:
     """Return precision, recall and F1 over all entities, and the share of right labels."""
     gold = set(_chunks([label for labels in golds for label in (*labels, "O")]))
-    chosen = set(_chunks([label for labels in predictions for label in (*labels, "O")]))
-    right = len(gold & chosen)
-    precision = right / len(chosen) if chosen else 0.0
-    recall = right / len(gold) if gold else 0.0
+    entities = set(_chunks([label for labels in predictions for label in (*labels, "O")]))
+    n_right = len(gold & entities)
     pairs = [
         pair
-        for labels, own in zip(golds, predictions, strict=True)
-        for pair in zip(labels, own, strict=True)
+        for labels, prediction in zip(golds, predictions, strict=True)
+        for pair in zip(labels, prediction, strict=True)
     ]
     return {
-        "precision": precision,
-        "recall": recall,
-        "f1": 2 * precision * recall / (precision + recall) if right else 0.0,
-        "accuracy": sum(label == other for label, other in pairs) / len(pairs),
+        "precision": n_right / len(entities) if entities else 0.0,
+        "recall": n_right / len(gold) if gold else 0.0,
+        "f1": f1_of(n_right, len(entities), len(gold)),
+        "accuracy": sum(label == predicted for label, predicted in pairs) / len(pairs),
     }
 
 

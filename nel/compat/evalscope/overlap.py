@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -17,7 +16,7 @@ from typing import Any, Final
 
 from nel.benchmarks.instructions.words import ends_sentence
 from nel.compat.evalscope.values import check_import
-from nel.scoring.tokens import lcs_length
+from nel.scoring.tokens import lcs_length, ngrams, shared_count
 
 _CHINESE: Final = re.compile("[\u4e00-\u9fa5]")
 _SENTENCE_ENDS: Final = (
@@ -36,12 +35,12 @@ def _rouge(predict: Sequence[str], reference: Sequence[str]) -> dict[str, float]
     for texts in zip(predict, reference, strict=False):
         if not all(texts):
             continue
-        own, gold = map(_rouge_words, texts)
+        words, gold = map(_rouge_words, texts)
         counts = {
-            "1": _count_shared(own, gold),
-            "2": _count_shared(list(pairwise(own)), list(pairwise(gold))),
+            "1": _count_shared(words, gold),
+            "2": _count_shared(list(pairwise(words)), list(pairwise(gold))),
         }
-        counts["L"] = (lcs_length(own, gold), len(own), len(gold))
+        counts["L"] = (lcs_length(words, gold), len(words), len(gold))
         for name, (common, n_own, n_gold) in counts.items():
             precision, recall = common / n_own if n_own else 0.0, common / n_gold if n_gold else 0.0
             f1 = 2.0 * (precision * recall / (precision + recall + 1e-8))
@@ -56,16 +55,14 @@ def _bleu(predict: str, reference: str) -> dict[str, float]:
     """Return the share of n-grams of each order that the reference has, with BLEU's penalty for a
     reply that is shorter; each order by itself.
     """
-    own, gold = _words(predict), _words(reference)
-    penalty = 1.0 if len(own) > len(gold) else math.exp(1 - len(gold) / len(own)) if own else 0.0
+    words, gold = _words(predict), _words(reference)
+    penalty = (
+        1.0 if len(words) > len(gold) else math.exp(1 - len(gold) / len(words)) if words else 0.0
+    )
     scores = {}
     for order in range(1, 5):
-        grams, golds = (
-            Counter(zip(*(words[start:] for start in range(order)), strict=False))
-            for words in (own, gold)
-        )
-        share = (grams & golds).total() / max(1, grams.total())
-        scores[f"bleu-{order}"] = penalty * share
+        n_shared = shared_count(ngrams(words, order), [ngrams(gold, order)])
+        scores[f"bleu-{order}"] = penalty * (n_shared / max(1, len(words) - order + 1))
     return scores if scores["bleu-1"] else dict.fromkeys(scores, 0.0)
 
 
@@ -84,9 +81,9 @@ def __getattr__(name: str) -> Any:
     return _FUNCTIONS[name]
 
 
-def _count_shared(own: Sequence[object], gold: Sequence[object]) -> tuple[int, int, int]:
-    left, right = set(own), set(gold)
-    return len(left & right), len(left), len(right)
+def _count_shared(words: Sequence[object], gold_words: Sequence[object]) -> tuple[int, int, int]:
+    distinct, gold_distinct = set(words), set(gold_words)
+    return len(distinct & gold_distinct), len(distinct), len(gold_distinct)
 
 
 def _rouge_words(text: str) -> list[str]:

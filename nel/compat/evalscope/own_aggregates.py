@@ -69,11 +69,10 @@ class OwnAggregates:
             details=sample.score.metadata or {},
             extracted=sample.score.answer,
             response=sample.response,
-            sample=Sample(
-                input="", target=sample.target, id=sample.sample_id, group_id=sample.sample_id,
-                metadata=dict(sample.sample_metadata or {}),
-            ),
-        )  # fmt: skip
+            target=sample.target,
+            sample_id=sample.sample_id,
+            metadata=dict(sample.sample_metadata or {}),
+        )
 
 
 def sample_score(
@@ -83,12 +82,19 @@ def sample_score(
     details: Mapping[str, Any],
     extracted: str | None,
     response: str | None,
-    sample: Sample,
+    target: Any,
+    sample_id: int | str | None,
+    metadata: dict[str, Any],
 ) -> SampleScore:
     """Return a stored score as the adapter made it; if it has no numbers, an empty answer's."""
     if not numbers and adapter is not None:
-        message = ChatMessage(role="user", content=_EMPTY)
-        sample.input = [message]
+        sample = Sample(
+            input=[ChatMessage(role="user", content=_EMPTY)],
+            target=target,
+            id=sample_id,
+            group_id=sample_id,
+            metadata=metadata,
+        )
         return adapter.calculate_metrics(
             adapter._on_inference_end(_NoModel, sample, ModelOutput(), _EMPTY)  # noqa: SLF001 - EvalScope's name for a hook
         )
@@ -99,7 +105,7 @@ def sample_score(
         metadata=dict(details),
     )
     return SampleScore(
-        score=score, sample_id=sample.id, group_id=sample.group_id, sample_metadata=sample.metadata
+        score=score, sample_id=sample_id, group_id=sample_id, sample_metadata=metadata
     )
 
 

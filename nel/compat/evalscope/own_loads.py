@@ -42,7 +42,11 @@ class LoadsItself:
 
     def load_from_remote(self: Any) -> tuple[DatasetDict, DatasetDict | None]:
         """Return the samples and the examples by `RemoteDataLoader`."""
-        return _load(self, RemoteDataLoader)
+        subsets = self.load_subsets(partial(self.load_subset, data_loader=RemoteDataLoader))
+        if not self._should_load_fewshot():
+            return subsets, None
+        load = partial(self.load_fewshot_subset, data_loader=RemoteDataLoader)
+        return subsets, self.load_subsets(load, is_fewshot=True)
 
     def load_from_disk(
         self: Any, use_local_loader: bool = False
@@ -91,11 +95,7 @@ class LoadsItself:
         """Give each sample its messages."""
         for subset, samples in self.test_dataset.items():
             for sample in samples:
-                is_text = isinstance(sample.input, str)
-                words = (
-                    self.process_sample_str_input if is_text else self.process_sample_messages_input
-                )
-                sample.input = words(sample, subset)
+                sample.input = self.messages_of(sample, subset)
 
     def examples_of(self: Any, subset: str) -> str | None:
         """Return the examples of a subset as text; without one of this name, those of the first.
@@ -127,15 +127,6 @@ def own_steps(adapter: type) -> list[str]:
     return [step for step in STEPS if getattr(adapter, step) is not getattr(LoadsItself, step)]
 
 
-def _load(adapter: Any, loader: type[RemoteDataLoader]) -> tuple[DatasetDict, DatasetDict | None]:
-    subsets = adapter.load_subsets(partial(adapter.load_subset, data_loader=loader))
-    if not adapter._should_load_fewshot():  # noqa: SLF001 - EvalScope's name
-        return subsets, None
-    return subsets, adapter.load_subsets(
-        partial(adapter.load_fewshot_subset, data_loader=loader), is_fewshot=True
-    )
-
-
 def _subset(
     adapter: Any,
     subset: str,
@@ -145,15 +136,15 @@ def _subset(
     repeats: int,
 ) -> Dataset:
     by_split = adapter.split_as_subset
-    whole = adapter.reformat_subset
+    divides_later = adapter.reformat_subset
     return loader(
         data_id_or_path=adapter.dataset_id,
         split=subset if by_split else split,
         subset=adapter.default_subset if by_split else subset,
         sample_fields=adapter.record_to_sample,
         filter_func=adapter.sample_filter,
-        limit=None if whole else limit,
-        repeats=1 if whole else repeats,
+        limit=None if divides_later else limit,
+        repeats=1 if divides_later else repeats,
         shuffle=bool(adapter.meta.more.get("shuffle")),
         shuffle_choices=adapter.shuffle_choices,
         data_source=adapter.dataset_hub,

@@ -65,11 +65,14 @@ class LoadedRows:
 def _row(subset: str, sample: Sample) -> dict[str, Any]:
     if sample.tools:
         return {"subset": subset, "fault": TOOLS_FAULT}
-    asked = sample.input if isinstance(sample.input, list) else [ChatMessage("user", sample.input)]
+    conversation = (
+        sample.input if isinstance(sample.input, list) else [ChatMessage("user", sample.input)]
+    )
     try:
         check_json(sample.metadata)
         messages = [
-            {"role": message.role, "content": message.content} for message in sent_messages(asked)
+            {"role": message.role, "content": message.content}
+            for message in sent_messages(conversation)
         ]
     except Exception as error:  # noqa: BLE001 - of this sample alone: its row says so
         return {"subset": subset, "fault": f"{type(error).__name__}: {error}"}
@@ -88,58 +91,62 @@ class OwnLoadBenchmark(AdaptedBenchmark):
         "it loads its own examples; instead of --num-fewshot give args.few_shot_num"
     )
 
-    def _chosen_samples(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]]:
+    def _chosen_samples(self, row: Mapping[str, Any]) -> list[tuple[int | None, str]]:
         """Return the subset of a row, which is one sample."""
-        return [(None, str(raw.get("subset")))]
+        return [(None, str(row.get("subset")))]
 
-    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> NelSample:
+    def sample(self, row: Mapping[str, Any], *, sample_id: str) -> NelSample:
         """Return the sample of a row that `LoadedRows` gave.
 
         Raises:
             DatasetError: Its messages could not be made, or the row is none of those.
         """
-        return loaded_sample(self, raw, sample_id)
+        return loaded_sample(self, row, sample_id)
 
-    def example_value(self, raw: Mapping[str, Any]) -> str | None:
+    def example_value(self, row: Mapping[str, Any]) -> str | None:
         """Return the subset that a row belongs to."""
-        return str(raw.get("subset"))
+        return str(row.get("subset"))
 
 
-def own_benchmark(made: AdaptedBenchmark) -> OwnLoadBenchmark:
+def own_benchmark(benchmark: AdaptedBenchmark) -> OwnLoadBenchmark:
     """Return a benchmark with the rows of its adapter's own flow."""
-    parts = {item.name: getattr(made, item.name) for item in dataclasses.fields(made) if item.init}
-    adapter = made.adapter
+    parts = {
+        item.name: getattr(benchmark, item.name)
+        for item in dataclasses.fields(benchmark)
+        if item.init
+    }
+    adapter = benchmark.adapter
     rows = LoadedRows(
         adapter.load_dataset, _row, "adapter", f"{type(adapter).__name__}.load_dataset"
     )
     return OwnLoadBenchmark(**{**parts, "dataset": rows, "num_fewshot": 0})
 
 
-def loaded_sample(benchmark: Benchmark, raw: Mapping[str, Any], sample_id: str) -> NelSample:
+def loaded_sample(benchmark: Benchmark, row: Mapping[str, Any], sample_id: str) -> NelSample:
     """Return the sample of a row that EvalScope's loader, or an adapter's own, gave.
 
     Raises:
         DatasetError: Its messages could not be made, or the row is none of those.
     """
-    if "fault" in raw:
-        raise DatasetError(str(raw["fault"]))
-    if "messages" not in raw:
+    if "fault" in row:
+        raise DatasetError(str(row["fault"]))
+    if "messages" not in row:
         raise DatasetError(
             f"{benchmark.name} loads its own rows; name its data with local_path=FOLDER, in args"
             " or in its address"
         )
-    messages = tuple(map(_message, raw["messages"]))
-    only = messages[0].content if [each.role for each in messages] == ["user"] else None
-    metadata = raw["metadata"] or {}
-    choices = raw["choices"]
+    messages = tuple(map(_message, row["messages"]))
+    text = messages[0].content if [each.role for each in messages] == ["user"] else None
+    metadata = row["metadata"] or {}
+    choices = row["choices"]
     return NelSample(
         id=sample_id,
-        input=only if isinstance(only, str) else messages,
-        target=raw["target"],
+        input=text if isinstance(text, str) else messages,
+        target=row["target"],
         choices=None if choices is None else tuple(map(str, choices)),
         metadata=metadata,
-        subset=str(raw["subset"]),
-        recorded_response=benchmark.recorded_in(raw.get("columns", metadata)),
+        subset=str(row["subset"]),
+        recorded_response=benchmark.recorded_in(row.get("columns", metadata)),
     )
 
 

@@ -114,11 +114,11 @@ class CodeExecutionSandboxMixin:
             limits=None if not timeout else Limits(cpu_seconds=timeout, idle_seconds=timeout),
         )
         verdict = sandbox_of(scored_now() or ScorerInput(response="", target="")).run(program)
-        missing = _MISSING.search(verdict.stderr)
-        if missing and missing["name"] in re.split("[-:]", self._image())[1:]:
+        import_error = _MISSING.search(verdict.stderr)
+        if import_error and import_error["name"] in re.split("[-:]", self._image())[1:]:
             raise SandboxError(
-                f"the sandbox has no {missing['name']}, which {self.meta.name} needs; build it with:"
-                f" nel sandbox build python --packages {missing['name']}",
+                f"the sandbox has no {import_error['name']}, which {self.meta.name} needs; build it with:"
+                f" nel sandbox build python --packages {import_error['name']}",
                 kind="no_image",
             )
         note_verdict(verdict)

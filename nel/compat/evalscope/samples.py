@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Final
 
@@ -173,17 +173,17 @@ class TaskState:
         Raises:
             ValueError: There is none.
         """
-        last = next((item for item in reversed(self.messages) if item.role == "user"), None)
-        if last is None:
+        message = next((item for item in reversed(self.messages) if item.role == "user"), None)
+        if message is None:
             raise ValueError("the sample has no message of the user")
-        return last
+        return message
 
 
-def judged_text(asked: str | list[ChatMessage]) -> str:
+def judged_text(prompt: str | list[ChatMessage]) -> str:
     """Return what was asked as text, each message after its role, as EvalScope's judges see it."""
-    if isinstance(asked, str):
-        return asked
-    return "\n\n".join(f"**{message.role.capitalize()}**: {message.text}" for message in asked)
+    if isinstance(prompt, str):
+        return prompt
+    return "\n\n".join(f"**{message.role.capitalize()}**: {message.text}" for message in prompt)
 
 
 USABLE: Final = ("success", "fallback", "degraded")
@@ -358,7 +358,7 @@ class DatasetDict(dict[str, Dataset]):
         for name, samples in parts.items():
             limited = samples[: limit_of(limit, len(samples))]
             datasets[name] = Dataset(
-                (copy_sample(sample) for sample in limited for _ in range(repeats)), name=name
+                (copy.deepcopy(sample) for sample in limited for _ in range(repeats)), name=name
             )
             datasets[name].reindex(group_size=repeats)
         return cls(datasets)
@@ -412,10 +412,3 @@ def check_json(value: object, where: str = "metadata") -> None:
         )
     for key, item in items:
         check_json(item, f"{where}.{key}")
-
-
-def copy_sample(sample: Sample) -> Sample:
-    """Return a copy that shares nothing an adapter could change."""
-    return replace(
-        sample, metadata=copy.deepcopy(sample.metadata), choices=copy.copy(sample.choices)
-    )

@@ -20,10 +20,11 @@ from nel.authoring.registry import find_benchmark
 from nel.compat.evalscope.adapters import DefaultDataAdapter
 from nel.compat.evalscope.aggregation import aggregate_subset
 from nel.compat.evalscope.bridge import AdaptedBenchmark
+from nel.compat.evalscope.judge_strategies import JudgeContract
 from nel.compat.evalscope.meta import BenchmarkMeta
 from nel.compat.evalscope.own_aggregates import sample_score
 from nel.compat.evalscope.report import Report, make_report, report_table
-from nel.compat.evalscope.samples import Sample, SampleScore
+from nel.compat.evalscope.samples import SampleScore
 from nel.config.load import first_problem, read_yaml
 from nel.config.schema import Strict
 from nel.errors import EXIT_USAGE, ConfigError, UsageError, did_you_mean
@@ -40,13 +41,7 @@ _KEY_REFUSED: Final = (
 )
 _SENT: Final[tuple[str, ...]] = ("temperature", "top_p", "max_tokens", "seed")
 _JUDGED: Final = ("llm", "llm_recall")
-_CONTRACT: Final = (
-    "system_prompt",
-    "prompt_template",
-    "score_pattern",
-    "score_mapping",
-    "score_type",
-)
+_CONTRACT: Final = tuple(JudgeContract.__dataclass_fields__)
 _JUDGE_ARGS: Final = (
     "api_key",
     "api_key_env",
@@ -223,9 +218,9 @@ class TaskConfig(Strict):
         arguments = self.arguments_of(name)
         if self.limit is not None:
             arguments["limit"] = self.limit
-        full = _full_name(name)
-        registered = find_benchmark(full)
-        entry: Settings = {"name": full, "repeats": self.repeats}
+        full_name = _full_name(name)
+        registered = find_benchmark(full_name)
+        entry: Settings = {"name": full_name, "repeats": self.repeats}
         if isinstance(registered, AdaptedBenchmark):
             meta = registered.adapter.meta
             dataset = str(
@@ -307,11 +302,11 @@ def _task_config(config: TaskConfig | JsonObject | str | Path) -> TaskConfig:
 
 def _generation(config: JsonObject) -> Settings:
     """Return EvalScope's generation settings by nel's names; others go unchanged into ``extra``."""
-    left = dict(config)
-    known: Settings = {key: left.pop(key) for key in _SENT if key in left}
-    if "stop_seqs" in left:
-        known["stop"] = left.pop("stop_seqs")
-    return {**known, "extra": left}
+    settings = dict(config)
+    generation: Settings = {key: settings.pop(key) for key in _SENT if key in settings}
+    if "stop_seqs" in settings:
+        generation["stop"] = settings.pop("stop_seqs")
+    return {**generation, "extra": settings}
 
 
 def _full_name(name: str) -> str:
@@ -388,24 +383,13 @@ def _sample_scores(
     Where the adapter aggregates by a rule of its own, which may read details, it scores such an
     answer as an empty one.
     """
-    seen = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
-    failed = dict.fromkeys(dict.fromkeys(seen) or names, 0.0)
-    has_own = (
-        adapter is not None
-        and type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
-    )
+    metric_names = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
+    failed = dict.fromkeys(dict.fromkeys(metric_names) or names, 0.0)
+    has_own = adapter is not None and adapter.has_own_aggregates
     scores: list[SampleScore] = []
     for row in rows:
         details = dict(row["scoring_details"])
         numbers = details.pop("metrics", None) or {}
-        metadata = row["metadata"]
-        sample = Sample(
-            input="",
-            target=row["expected_answer"],
-            id=row["sample_id"],
-            group_id=row["sample_id"],
-            metadata=metadata,
-        )
         scores.append(
             sample_score(
                 adapter,
@@ -413,7 +397,9 @@ def _sample_scores(
                 details=details,
                 extracted=row["extracted_answer"],
                 response=row["model_response"],
-                sample=sample,
+                target=row["expected_answer"],
+                sample_id=row["sample_id"],
+                metadata=row["metadata"],
             )
         )
     return scores

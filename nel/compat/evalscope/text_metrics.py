@@ -1,10 +1,12 @@
-"""Metrics of EvalScope over texts and lists of numbers. Pure."""
+"""Metrics of EvalScope over texts and lists of numbers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from statistics import fmean
+
+from nel.scoring.tokens import edit_distance as levenshtein_distance
 
 __all__ = ["anls", "exact_match", "levenshtein_distance", "simple_f1_score"]
 
@@ -17,28 +19,16 @@ def anls(prediction: str, reference: str | Sequence[str], *, thresh_hold: float 
     """
     answers = reference if isinstance(reference, str) else "\n".join(reference)
     try:
-        read = json.loads(answers)
+        answer_list = json.loads(answers)
     except json.JSONDecodeError:
-        read = answers
+        answer_list = answers
     distances = []
-    for answer in [read] if isinstance(read, str) else read:
-        gold, own = (" ".join(text.strip().lower().split()) for text in (answer, prediction))
+    for answer in [answer_list] if isinstance(answer_list, str) else answer_list:
+        gold, response = (" ".join(text.strip().lower().split()) for text in (answer, prediction))
         length = max(len(answer.upper()), len(prediction.upper()))
-        distances.append(levenshtein_distance(gold, own) / length if length else 0.0)
+        distances.append(levenshtein_distance(gold, response) / length if length else 0.0)
     similarity = 1 - min(distances, default=1.0)
     return similarity if similarity >= thresh_hold else 0.0
-
-
-def levenshtein_distance(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return how many letters, or items of a list, are put in, left out or changed."""
-    row = list(range(len(right) + 1))
-    for index, letter in enumerate(left, 1):
-        diagonal, row[0] = row[0], index
-        for column, other in enumerate(right, 1):
-            changed = diagonal + (letter != other)
-            diagonal = row[column]
-            row[column] = min(changed, row[column] + 1, row[column - 1] + 1)
-    return row[-1]
 
 
 def exact_match(gold: str, pred: str) -> float:
@@ -48,5 +38,5 @@ def exact_match(gold: str, pred: str) -> float:
 
 def simple_f1_score(scores: Sequence[Sequence[float]]) -> float:
     """Return the harmonic mean of the means of two lists of numbers."""
-    first, second = (fmean(each) if len(each) else 0.0 for each in scores[:2])
-    return 2 * first * second / (first + second) if first or second else 0.0
+    mean, other_mean = (fmean(each) if len(each) else 0.0 for each in scores[:2])
+    return 2 * mean * other_mean / (mean + other_mean) if mean or other_mean else 0.0

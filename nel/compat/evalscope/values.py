@@ -16,6 +16,7 @@ from typing import Any, Final
 from nel.compat.evalscope.meta import BenchmarkMeta as OwnMeta
 from nel.compat.evalscope.meta import Tags
 from nel.compat.evalscope.samples import USABLE
+from nel.datasets.images import image_kind
 from nel.errors import DatasetError, MissingExtra
 
 __all__ = [
@@ -40,13 +41,12 @@ __all__ = [
 
 _FIELDS: Final = frozenset(OwnMeta.__dataclass_fields__)
 _VIDEOS: Final = ("mp4", "mpeg", "mov", "avi")
-_YES: Final = re.compile(r"\b(?:Yes|YES)\b")
-_NO: Final = re.compile(r"\b(?:No|NO)\b")
+_VERDICT: Final = re.compile(r"\b(?:Yes|YES|No|NO)\b")
+_LOWERCASE_VERDICT: Final = re.compile(r"\s*(yes|no)[.!]?\s*")
 is_build_doc: Final = False
 _DONE_WITHOUT: Final = {"ifeval": ("nltk",)}
 """Packages that EvalScope needs for an extra, and nel does not."""
 DEFAULT_EVALSCOPE_CACHE_DIR: Final = str(Path("~/.cache/evalscope").expanduser())
-DEFAULT_DATASET_CACHE_DIR: Final = str(Path("~/.cache/modelscope/hub/datasets").expanduser())
 
 
 class HubType:
@@ -109,9 +109,12 @@ class MetricSelector:
 
 def BenchmarkMeta(**fields: Any) -> OwnMeta:  # noqa: N802 - EvalScope's name
     """Return the meta that keywords describe; what nel has no use for is kept in `more`."""
-    known = {name: value for name, value in fields.items() if name in _FIELDS and value is not None}
+    declared_fields = {
+        name: value for name, value in fields.items() if name in _FIELDS and value is not None
+    }
     return OwnMeta(
-        **known, more={name: value for name, value in fields.items() if name not in _FIELDS}
+        **declared_fields,
+        more={name: value for name, value in fields.items() if name not in _FIELDS},
     )
 
 
@@ -133,14 +136,14 @@ def check_import(
         MissingExtra: One cannot, and the adapter cannot do without.
     """
     names = [module_name] if isinstance(module_name, str) else module_name
-    missing = [name for name in names if find_spec(name.partition(".")[0]) is None]
-    if set(missing) <= set(_DONE_WITHOUT.get(extra or "", ())):
+    absent = [name for name in names if find_spec(name.partition(".")[0]) is None]
+    if set(absent) <= set(_DONE_WITHOUT.get(extra or "", ())):
         return True
     if raise_error:
-        wanted = [package] if isinstance(package, str) else package or missing
+        packages = [package] if isinstance(package, str) else package or absent
         raise MissingExtra(
-            f"the adapter needs {', '.join(missing)}; install it with: pip install"
-            f" {' '.join(wanted)}"
+            f"the adapter needs {', '.join(absent)}; install it with: pip install"
+            f" {' '.join(packages)}"
         )
     return False
 
@@ -154,9 +157,10 @@ def bytes_to_base64(
     guess_mimetype: bool = False,
 ) -> str:
     """Return bytes as base64, with a header as a ``data:`` address."""
-    kind = (_mimetype(bytes_data) if guess_mimetype else None) or f"{content_type}/{format}"
+    kind = image_kind(bytes_data) if guess_mimetype else None
+    media_type = f"image/{kind}" if kind else f"{content_type}/{format}"
     text = base64.b64encode(bytes_data).decode("ascii")
-    return f"data:{kind};base64,{text}" if add_header else text
+    return f"data:{media_type};base64,{text}" if add_header else text
 
 
 def convert_image_base64_format(image_base64: str) -> tuple[str, str]:
@@ -165,10 +169,10 @@ def convert_image_base64_format(image_base64: str) -> tuple[str, str]:
     Raises:
         DatasetError: It has another, which EvalScope converts.
     """
-    kind = _mimetype(base64.b64decode(image_base64))
-    if kind not in ("image/jpeg", "image/png"):
+    kind = image_kind(base64.b64decode(image_base64))
+    if kind not in ("jpeg", "png"):
         raise DatasetError(f"an image is {kind}, and nel converts none; give it as JPEG or PNG")
-    return image_base64, kind.partition("/")[2].upper()
+    return image_base64, kind.upper()
 
 
 def convert_normal_types(obj: Any) -> Any:
@@ -207,24 +211,8 @@ def extract_verdict(prediction: str, *, allow_lowercase_exact: bool = False) -> 
     >>> extract_verdict("Yes, it is"), extract_verdict("Yes and No"), extract_verdict("no", allow_lowercase_exact=True)
     ('YES', None, 'NO')
     """
-    bare = prediction.strip()
-    if (
-        allow_lowercase_exact
-        and bare.rstrip(".!") in ("yes", "no")
-        and len(bare) <= len(bare.rstrip(".!")) + 1
-    ):
-        return bare.rstrip(".!").upper()
-    has_yes, has_no = bool(_YES.search(prediction)), bool(_NO.search(prediction))
-    return None if has_yes == has_no else "YES" if has_yes else "NO"
-
-
-def _mimetype(data: bytes) -> str | None:
-    known = {
-        b"\x89PNG": "image/png",
-        b"\xff\xd8\xff": "image/jpeg",
-        b"GIF8": "image/gif",
-        b"BM": "image/bmp",
-    }
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    return next((kind for magic, kind in known.items() if data.startswith(magic)), None)
+    exact = _LOWERCASE_VERDICT.fullmatch(prediction) if allow_lowercase_exact else None
+    if exact:
+        return exact[1].upper()
+    verdicts = {word.upper() for word in _VERDICT.findall(prediction)}
+    return verdicts.pop() if len(verdicts) == 1 else None

@@ -48,13 +48,13 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
     sample_id = sample.get("id")
     if epoch < 1 or not isinstance(sample_id, str | int):
         raise OutputError(f'{where}: "id" and "epoch" name no sample; give an undamaged copy')
-    kept = fields_of(sample.get("store") or {}, "nel")
+    store = fields_of(sample.get("store") or {}, "nel")
     attached = sample.get("attachments") or {}
     return ImportedResult(
-        sample=_sample(sample, str(sample_id), kept, _resolve(sample.get("input"), attached)),
+        sample=_sample(sample, str(sample_id), store, _resolve(sample.get("input"), attached)),
         repeat=epoch - 1,
-        response=_response(sample, kept, attached),
-        outcome=_outcome(sample, scorers, kept),
+        response=_response(sample, store, attached),
+        outcome=_outcome(sample, scorers, store),
     )
 
 
@@ -72,11 +72,11 @@ def value_to_float(value: object) -> float | None:
 
 
 def _sample(
-    sample: Mapping[str, Any], sample_id: str, kept: Mapping[str, Any], prompt: object
+    sample: Mapping[str, Any], sample_id: str, store: Mapping[str, Any], prompt: object
 ) -> Sample:
     metadata = dict(sample.get("metadata") or {})
     category = metadata.get("category")
-    if kept:
+    if store:
         metadata.pop("category", None)
     entries = sample.get("choices")
     choices = tuple(map(str, entries)) if isinstance(entries, list) and entries else None
@@ -88,7 +88,7 @@ def _sample(
         choices=choices,
         metadata=metadata,
         subset=text(category),
-        group=text(kept.get("group")),
+        group=text(store.get("group")),
     )
 
 
@@ -117,22 +117,22 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _response(
-    sample: Mapping[str, Any], kept: Mapping[str, Any], attached: Mapping[str, Any]
+    sample: Mapping[str, Any], store: Mapping[str, Any], attached: Mapping[str, Any]
 ) -> Response | None:
     output = sample.get("output") or {}
     choices = output.get("choices") or []
     if not choices or not isinstance(choices[0], dict):
         return None
     message = _resolve((choices[0].get("message") or {}).get("content"), attached)
-    usage, timing = output.get("usage") or {}, kept.get("timing") or {}
-    tokens = kept.get("tokens") or {
+    usage, timing = output.get("usage") or {}, store.get("timing") or {}
+    tokens = store.get("tokens") or {
         "prompt": usage.get("input_tokens"),
         "completion": usage.get("output_tokens"),
         "reasoning": usage.get("reasoning_tokens"),
         "cached": usage.get("input_tokens_cache_read"),
     }
     reason = choices[0].get("stop_reason")
-    finish_reason = kept.get("finish_reason", _FINISH_REASONS.get(str(reason), reason))
+    finish_reason = store.get("finish_reason", _FINISH_REASONS.get(str(reason), reason))
     return Response(
         text=_texts(message, "text"),
         reasoning=_texts(message, "reasoning") or None,
@@ -169,7 +169,9 @@ def _texts(content: object, kind: str) -> str:
     )
 
 
-def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[str, Any]) -> Outcome:
+def _outcome(
+    sample: Mapping[str, Any], scorers: Sequence[str], store: Mapping[str, Any]
+) -> Outcome:
     scores = sample.get("scores") or {}
     # A single score counts whatever its name is; a sample without any lacks the reward.
     if len(scores) < 2 and not set(scores) & set(scorers):  # noqa: PLR2004 - a single one
@@ -179,13 +181,13 @@ def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[st
     if error or not isinstance(score, dict):
         message = text(fields_of(sample, "error").get("message"))
         detail = message or f"the log has no score of {main}"
-        outcome = kept_unscored(kept.get("outcome"))
+        outcome = kept_unscored(store.get("outcome"))
         return outcome or Unscored(cause="infra", kind="unknown", detail=detail)
     details = dict(score.get("metadata") or {})
-    metrics = details.pop("metrics", None) if kept else None
+    metrics = details.pop("metrics", None) if store else None
     answer = text(score.get("answer"))
     failure = kept_failure(
-        kept.get("outcome"), metrics=metrics or {}, answer=answer, details=details
+        store.get("outcome"), metrics=metrics or {}, answer=answer, details=details
     )
     if failure is not None:
         return failure

@@ -82,11 +82,11 @@ def _sample(result: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[st
     prompt, target = result["prompt"], result["expected_answer"]
     doc = {**result["metadata"], "sample_id": result["sample_id"]}
     context = prompt if isinstance(prompt, str) else dumps(prompt)
-    wanted = target if isinstance(target, str) else dumps(target)
+    target_text = target if isinstance(target, str) else dumps(target)
     return {
         "doc_id": result["problem_idx"],
         "doc": doc,
-        "target": wanted,
+        "target": target_text,
         "arguments": {"gen_args_0": {"arg_0": context, "arg_1": dict(generation)}},
         "resps": [[result["model_response"]]],
         "filtered_resps": [result["extracted_answer"]],
@@ -94,7 +94,7 @@ def _sample(result: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[st
         "metrics": [METRIC],
         "doc_hash": _digest(dumps(doc)),
         "prompt_hash": _digest(context),
-        "target_hash": _digest(wanted),
+        "target_hash": _digest(target_text),
         METRIC: result["reward"],
     }
 

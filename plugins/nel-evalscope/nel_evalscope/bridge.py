@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from nel import Benchmark, Sample, ScorerInput
-from nel.compat.evalscope.answer_scoring import numbers_of
 from nel.compat.evalscope.own_rows import LoadedRows, loaded_sample
 from nel.core.addresses import split_address
 from nel.errors import ConfigError, ScorerError
@@ -78,10 +77,9 @@ def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
         ScorerError: It gives no score.
     """
     try:
-        numbers, details = load_benchmark(address).score(sample.metadata, sample.response)
+        return load_benchmark(address).score(sample.metadata, sample.response)
     except Refused as error:
         raise ScorerError(f"evalscope://{address.name} {error}") from error
-    return {**numbers_of(numbers, next(iter(numbers))), **details}
 
 
 def parse_address(uri: str) -> Address:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.compat.evalscope.aggregation import MEANS_OF_ONE
+from nel.compat.evalscope.answer_scoring import numbers_of
 from nel.compat.evalscope.refused import REASONS
 from nel.compat.evalscope.samples import USABLE, check_json
 from nel.errors import ConfigError, MissingExtra, NelError, ScorerError, did_you_mean
@@ -188,10 +189,9 @@ class LoadedBenchmark:
         messages = [ChatMessageUser(content=prompt)] if isinstance(prompt, str) else list(prompt)
         return [_plain(message) for message in openai_chat_messages(messages)]
 
-    def score(
-        self, row: Mapping[str, Any], response: str
-    ) -> tuple[dict[str, float], dict[str, Any]]:
-        """Return the numbers of an answer, the main one first, and what else its score says.
+    def score(self, row: Mapping[str, Any], response: str) -> dict[str, Any]:
+        """Return the numbers of an answer, the main one as its headline, and what else its score
+        says.
 
         Raises:
             ScorerError: There is no score.
@@ -214,16 +214,14 @@ class LoadedBenchmark:
             raise ScorerError(f"{self.address.name} gave no score: {reason}")
         if status == "degraded":
             raise ScorerError(f"{self.address.name}: a metric failed: {score.metadata}")
-        main = (
-            score.main_score_name
-            if score.main_score_name in score.value
-            else next(iter(score.value))
-        )
-        numbers = {main: float(score.value[main])} | {
-            name: float(value) for name, value in score.value.items()
-        }
+        values = score.value
+        main = score.main_score_name if score.main_score_name in values else next(iter(values))
+        numbers = {name: float(values[name]) for name in (main, *values)}
         details = {"extracted": score.extracted_prediction, "explanation": score.explanation}
-        return numbers, {key: value for key, value in details.items() if value is not None}
+        return {
+            **numbers_of(numbers, main),
+            **{key: value for key, value in details.items() if value is not None},
+        }
 
 
 @lru_cache(maxsize=32)
