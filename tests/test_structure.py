@@ -91,7 +91,7 @@ ROOMS = {
     "compat": 41_900,
     "config": 14_300,
     "core": 4_600,
-    "datasets": 16_500,
+    "datasets": 16_750,
     "decide": 8_750,
     "discovery": 3_550,
     "engine": 74_150,

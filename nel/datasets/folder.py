@@ -8,6 +8,7 @@ configuration and the split of the address that it replaces.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +20,7 @@ from nel.config.user_settings import DATA_VARIABLE
 from nel.datasets.base import Dataset
 from nel.datasets.files import folder_at, source_at
 from nel.datasets.hub_address import address_of, parse_uri
-from nel.datasets.repository import CARD, are_one_configuration, parts_of
+from nel.datasets.repository import CARD, are_one_configuration, is_split, parts_of
 from nel.datasets.repository_rows import dataset_of_files
 from nel.datasets.table_form import parse_form, split_options
 from nel.errors import DatasetError
@@ -28,6 +29,10 @@ _FILES_MAX: Final = 100_000
 _HUBS: Final = ("hf://", "ms://")
 _OPTIONS: Final = ("config", "configs", "split", "file")
 """What chooses the files; any other option is of the form of tables."""
+_SAVED_SPLITS: Final = "dataset_dict.json"
+"""What `DatasetDict.save_to_disk` writes; it saves one configuration, a folder for each split."""
+_SAVED_STATE: Final = "state.json"
+"""What `Dataset.save_to_disk` writes; it may say which split was saved."""
 
 
 def in_place_of(replaced: object, dataset: str) -> str:
@@ -73,7 +78,7 @@ def folder_source(folder: Path, **options: str | None) -> str:
         folder: A folder that exists.
         **options: See `open_folder`. The configuration is left out where the folder has only one.
     """
-    if are_one_configuration(_paths(folder, str(folder))):
+    if (folder / _SAVED_SPLITS).is_file() or are_one_configuration(_paths(folder, str(folder))):
         options = {**options, "config": None, "configs": None}
     query = {name: value for name, value in options.items() if value}
     return f"{folder}?{urlencode(query, safe='/*,')}" if query else str(folder)
@@ -97,6 +102,8 @@ def open_folder(path: str, folder: Path) -> Dataset:
     form = parse_form(path, {name: options[name] for name in options if name not in _OPTIONS})
     root = _snapshot(folder.resolve(), path)
     paths = _paths(root, path)
+    if address.file is None:
+        _check_saved_split(root, address.split, path)
     name_lists = parts_of(paths, lambda: (root / CARD).open("rb"), address, path, in_folder=True)
     parts = [
         [replace(source_at(root / name, f"{title}/{name}"), form=form) for name in names]
@@ -111,6 +118,20 @@ def open_folder(path: str, folder: Path) -> Dataset:
         fingerprint=" ".join([*address.configs, *files]),
         folder=parents.pop() if len(parents) == 1 else root,
     )
+
+
+def _check_saved_split(root: Path, split: str, path: str) -> None:
+    """Refuse one saved split in place of another, as a file that is named by another split is."""
+    try:
+        saved = json.loads((root / _SAVED_STATE).read_bytes())
+    except (OSError, ValueError):
+        return
+    name = saved.get("_split") if isinstance(saved, dict) else None
+    if isinstance(name, str) and not is_split(name, split):
+        raise DatasetError(
+            f'{path}: it is the split "{name}" of a dataset, saved by the datasets library, and not'
+            f' "{split}"; to read it nevertheless, name it with file=*.arrow'
+        )
 
 
 def _snapshot(folder: Path, path: str) -> Path:

@@ -1,12 +1,12 @@
 """Rows that a Python program holds: a DataFrame, an Arrow table, a `Dataset` of the `datasets`
-library, or a list of mappings.
+library, or a list or a generator of mappings.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nel.datasets.parquet import plain_or_problem
@@ -17,7 +17,7 @@ RowsInMemory = Any
 
 
 def rows_of(value: object, where: str) -> list[dict[str, object]] | None:
-    """Return the rows of a table or of a list of mappings as JSON holds them.
+    """Return the rows of a table, or of a list or a generator of mappings, as JSON holds them.
 
     A missing value is None in its row. Anything else that is not rows gives None.
 
@@ -29,7 +29,7 @@ def rows_of(value: object, where: str) -> list[dict[str, object]] | None:
         DatasetError: A row is not a mapping, or holds what JSON cannot; or there are several
             splits.
     """
-    value = as_list(value, where)
+    value = list(value) if isinstance(value, Iterator) else as_list(value, where)
     if not isinstance(value, list):
         return None
     rows = []

@@ -8,6 +8,7 @@ what belongs together, it asks, and never mixes formats or folders.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -36,7 +37,9 @@ _ABOUT: Final = frozenset(
 """Files that describe a dataset and hold no rows."""
 _MAPPED: Final = re.compile(r"cache-[0-9a-f]{16}.*\.arrow")
 """What `Dataset.map` of the `datasets` library keeps beside the rows it was made of."""
-_SHARD: Final = re.compile(r"-\d{5}-of-\d{5}(-[0-9a-f]+)?$")
+_SHARD: Final = re.compile(r"-\d{5}-of-(\d{5})(-[0-9a-f]+)?$")
+_FRONT_MATTER: Final = re.compile(r"\s*---[\r\n]+(.*?)[\r\n]+---(?:\r?\n|$)", re.DOTALL)
+"""Of a card, as the libraries of the hub find it."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _GLOB: Final = re.compile(
     r"(?P<tree>\*\*/)|(?P<all>\*\*)|(?P<some>\*)|(?P<one>\?)|(?P<set>\[[^\]/]+\])"
@@ -61,10 +64,9 @@ class CardConfig:
 
 def configs_of(card: str) -> list[CardConfig]:
     """Return the configurations that a card (README.md) declares in its front matter, if any."""
-    _, _, text = card.lstrip("\ufeff").partition("---\n")
-    front_matter, end, _ = text.partition("\n---")
+    front_matter = _FRONT_MATTER.match(card.lstrip("\ufeff"))
     try:
-        content = yaml.safe_load(front_matter) if end else None
+        content = yaml.safe_load(front_matter[1]) if front_matter else None
     except yaml.YAMLError:
         return []
     entries = content.get("configs") if isinstance(content, dict) else None
@@ -122,10 +124,14 @@ def parts_of(
     if address.file is None and CARD in paths:
         with open_card() as file:
             card = configs_of(file.read(_CARD_BYTES_MAX).decode("utf-8", "replace"))
-    return [
+    parts = [
         files_of(paths, card, address, config, uri, in_folder=in_folder)
         for config in address.configs or (address.config,)
     ]
+    if in_folder and address.file is None:
+        for part in parts:
+            _check_all_shards(part, uri)
+    return parts
 
 
 def files_of(
@@ -189,6 +195,15 @@ def are_one_configuration(paths: Iterable[str]) -> bool:
             return False
         names.add(tuple(word for word in _WORD.findall(_stem(path)) if word not in _KNOWN_WORDS))
     return len(names) == 1
+
+
+def is_split(name: str, split: str) -> bool:
+    """Return whether the name of a split, or of a part of it (``test[:100]``), means this one.
+
+    >>> is_split("dev", "validation"), is_split("test[:100]", "test"), is_split("train", "test")
+    (True, True, False)
+    """
+    return name.partition("[")[0] in _SPLIT_WORDS.get(split, (split,))
 
 
 def _is_one_file(paths: Sequence[str]) -> bool:
@@ -291,10 +306,13 @@ def _words(path: str) -> set[str]:
 
 
 def _stem(path: str) -> str:
+    return _SHARD.sub("", _bare_name(path))
+
+
+def _bare_name(path: str) -> str:
     name = PurePosixPath(path).name
     suffix, gzipped = suffix_of(name)
-    stem = name[: -len(suffix + (".gz" if gzipped else ""))]
-    return _SHARD.sub("", stem)
+    return name[: -len(suffix + (".gz" if gzipped else ""))]
 
 
 def _splits_in(paths: Sequence[str]) -> list[str]:
@@ -309,6 +327,22 @@ def _splits_in(paths: Sequence[str]) -> list[str]:
         if f"{_stem(path)}-" in path and not _words(path) & _KNOWN_WORDS
     }
     return [*splits, *sorted(sharded)] or (["train"] if paths else [])
+
+
+def _check_all_shards(paths: Sequence[str], uri: str) -> None:
+    """Refuse files of which a download left some out, by the number of shards in their names."""
+    shards = Counter(
+        (str(PurePosixPath(path).parent), _stem(path), int(match[1]))
+        for path in paths
+        if (match := _SHARD.search(_bare_name(path)))
+    )
+    for (folder, stem, n_shards), n_found in shards.items():
+        if n_found < n_shards:
+            name = PurePosixPath(folder, stem)
+            raise DatasetError(
+                f"{uri}: it has {n_found} of the {n_shards} shards of {name}; download the others,"
+                f" or name the files that are to be read with file={name}-*"
+            )
 
 
 def _check_one_kind(paths: Sequence[str], split: str, uri: str) -> None:

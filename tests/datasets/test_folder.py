@@ -93,6 +93,7 @@ def test_what_the_datasets_library_saves_is_read(tmp_path: Path) -> None:
         (["easy_test.jsonl", "hard_test.jsonl"], 'no config "main"; its files: easy_test.jsonl, hard_test.jsonl'),
         (["main/a_test.jsonl", "main/b_test.jsonl"], 'several files may be its split "test" (a_test, b_test)'),
         (["README.md"], "it has no files of rows that nel reads"),
+        (["main/test-00001-of-00002.jsonl"], "it has 1 of the 2 shards of main/test; download the others"),
     ],
 )
 def test_what_a_folder_does_not_say_is_asked(tmp_path: Path, files: list[str], problem: str) -> None:
@@ -103,6 +104,23 @@ def test_what_a_folder_does_not_say_is_asked(tmp_path: Path, files: list[str], p
     with pytest.raises(DatasetError) as caught:
         open_dataset(in_place_of(GSM8K, str(tmp_path)))
     assert problem in str(caught.value)
+
+
+def test_a_saved_split_is_not_read_as_another(tmp_path: Path) -> None:
+    """`Dataset.save_to_disk` writes which split it saved; its file is read if it is named."""
+    datasets = pytest.importorskip("datasets")
+    datasets.Dataset.from_list(rows("train"), split="train").save_to_disk(str(tmp_path))
+    with pytest.raises(DatasetError, match=r'it is the split "train" of a dataset, .*, and not "test"'):
+        open_dataset(in_place_of(GSM8K, str(tmp_path)))
+    assert questions(f"{tmp_path}?file=*.arrow") == questions(f"{tmp_path}?split=train") == ["train 0", "train 1"]
+
+
+def test_saved_splits_of_any_name_are_one_configuration(tmp_path: Path) -> None:
+    """`DatasetDict.save_to_disk` has a folder for each split, such as MMLU's ``auxiliary_train``."""
+    datasets = pytest.importorskip("datasets")
+    splits = {split: datasets.Dataset.from_list(rows(split)) for split in ("auxiliary_train", "test")}
+    datasets.DatasetDict(splits).save_to_disk(str(tmp_path))
+    assert questions(in_place_of(GSM8K, str(tmp_path))) == ["test 0", "test 1"]
 
 
 def test_a_copy_stands_in_for_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

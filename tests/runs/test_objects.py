@@ -48,7 +48,7 @@ def arrow_table(rows: list[dict[str, Any]]) -> Any:
     return pytest.importorskip("pyarrow").Table.from_pylist(rows)
 
 
-@pytest.mark.parametrize("made", [list, pandas.DataFrame, arrow_table, split_of])
+@pytest.mark.parametrize("made", [list, iter, pandas.DataFrame, arrow_table, split_of])
 def test_rows_are_a_dataset(tmp_path: Path, made: Any) -> None:
     """They are written below the runs, so that the command line goes on with the run."""
     rows = [{"question": row["question"], "answer": f"#### {row['answer']}", "said": row["answer"]} for row in ROWS]
