@@ -97,7 +97,7 @@ def test_subsets_are_configurations_with_examples_of_their_own(tmp_path: Path, h
     """An adapter's subsets are loaded one by one, each with the examples of its own train split."""
     done, asked = run(tmp_path, hub, ADAPTER)
     assert done.returncode == 0, done.stderr
-    intro = "Here are some solved examples:\n\n"
+    intro = "Here are some examples of how to answer similar questions:\n\n"
     assert sorted(asked) == [f"{intro}{level} dev is {level}\n\n{level} test" for level in ("easy", "hard")]
     rows = read_results(tmp_path / "out" / "r", "levels")
     assert [(row["metadata"]["category"], row["reward"]) for row in rows] == [("easy", 1.0), ("hard", 0.0)]
