@@ -40,3 +40,11 @@ def test_work_and_new_packages_are_not_flagged() -> None:
         Change(path="/app/.venv/bin/python", kind="added"),
     ]
     assert suspicious_paths(changes, import_folders={"/app"}) == []
+
+
+def test_login_settings_of_a_new_user_are_not_flagged() -> None:
+    """The system copies them; into the home of a user that the image has, somebody wrote them."""
+    home = [Change(path="/home/ada", kind="added"), Change(path="/home/ada/.bashrc", kind="added")]
+    user = Change(path="/etc/passwd", kind="changed")
+    assert suspicious_paths([*home, user]) == []
+    assert suspicious_paths(home) == suspicious_paths([home[1], user]) == ["/home/ada/.bashrc"]

@@ -63,6 +63,7 @@ _USED_BY_TESTS: Final = re.compile(
     re.VERBOSE,
 )
 """Programs that tests install or build in, of which a new one can be used in place of theirs."""
+_HOME: Final = re.compile(r"/home/[^/]+")
 _HOME_BIN: Final = re.compile(r"(?:/root|/home/[^/]+)/(?:.*/)?bin")
 _OF_ENGINE: Final = frozenset({"/usr/sbin/docker-init", "/sbin/docker-init"})
 _IMPORTABLE: Final = sys.stdlib_module_names - {"test"}
@@ -90,11 +91,25 @@ def suspicious_paths(
         import_folders: Where tests may take a module from before the interpreter's own.
     """
     program_folders = {*search_path.split(":"), *USUAL_PATH.split(":")}
+    innocent_folders = _homes_of_new_users(changes)
     return sorted(
         change.path
         for change in _files(changes)
-        if change.path not in _OF_ENGINE and _decides(change, program_folders, import_folders)
+        if change.path not in _OF_ENGINE
+        and change.path.rpartition("/")[0] not in innocent_folders
+        and _decides(change, program_folders, import_folders)
     )
+
+
+def _homes_of_new_users(changes: Sequence[Change]) -> set[str]:
+    """Return the homes of users that the image does not have, into which the system copies login
+    settings. A new home of one of its users is none of them.
+    """
+    if "/etc/passwd" not in {change.path for change in changes}:
+        return set()
+    return {
+        change.path for change in changes if change.kind == "added" and _HOME.fullmatch(change.path)
+    }
 
 
 def named_folders(script: TaskScript) -> set[str]:
