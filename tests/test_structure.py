@@ -95,7 +95,7 @@ ROOMS = {
     "decide": 8_750,
     "discovery": 3_550,
     "engine": 74_150,
-    "environments": 24_700,
+    "environments": 24_750,
     "episodes": 4_400,
     "judges": 23_550,
     "metrics": 14_750,
