@@ -178,10 +178,9 @@ def is_seen(made: TaskEnvironment, cheat: str) -> bool:
 
 @pytest.mark.parametrize(
     "cheat",
+    # The other causes stand in test_verdicts.
     representatives(
         CHEATS,
-        "a loop in the background",
-        "a cat before it",
         "a preload of all",
         "sitecustomize",
         "a work that changes the tests",
@@ -193,7 +192,7 @@ def test_a_cheat_that_passes_a_snapshot_is_flagged(tmp_path: Path, cheat: str) -
     assert is_seen(environment(tmp_path), cheat)
 
 
-@pytest.mark.parametrize("cheat", representatives(CHEATS, "a preload of all"))
+@pytest.mark.parametrize("cheat", representatives(CHEATS))
 def test_no_cheat_passes_tests_of_their_own_image(tmp_path: Path, cheat: str) -> None:
     """The one declared output is all that the agent's container gives."""
     evidence = verdict(environment(tmp_path, 'artifacts = ["/w/answer.txt"]\n'), cheat)

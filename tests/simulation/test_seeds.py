@@ -15,7 +15,7 @@ from tests.support.tiers import first_rows, representatives
 
 _SEEDS = 200
 _CHUNK = 5
-_ACTING = 40
+_ACTING = 20
 _JUDGED = [seed for seed in range(FIRST_JUDGED, 2 * FIRST_JUDGED) if script_of(seed).judging is not None][:30]
 _A_JUDGED = 222
 """Half a second; most worlds with judges take one or two, some seven."""
