@@ -14,6 +14,7 @@ from typing import Final
 
 from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.results import Result, read_result
+from nel.authoring.scorer_names import find_scorer
 from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.runs.result import RunResult
@@ -115,8 +116,7 @@ def _input_of(answer: Result) -> ScorerInput | None:
 
 def _share(name: str, inputs: list[ScorerInput]) -> float:
     """Return the share that a scorer finds right, 0 where it does not apply to the rows."""
-    from nel.authoring.scorer_names import find_scorer  # noqa: PLC0415 - of few runs
-    from nel.authoring.smoke import try_scorer  # noqa: PLC0415 - as above
+    from nel.authoring.smoke import try_scorer  # noqa: PLC0415 - of few runs
 
     scorer, total_reward = find_scorer(name), 0.0
     for scorer_input in inputs:

@@ -86,18 +86,18 @@ def _read(path: Path, _modified_ns: int, _size: int) -> PythonFile:
 
 def _logic_of_nel(path: Path, data: bytes) -> PythonFile:
     """Return the logic of a file of nel, which is parsed where it was not kept."""
-    place = Path(cache_from_source(str(path))).with_suffix(".logic")
+    logic_path = Path(cache_from_source(str(path))).with_suffix(".logic")
     key = hashlib.sha256(_this_code() + data).digest()
     with suppress(OSError, EOFError, ValueError, TypeError):  # not kept, or cut off by a crash
-        kept_key, *fields = marshal.loads(place.read_bytes())  # noqa: S302 - as Python loads its own
-        if kept_key == key:
+        file_key, *fields = marshal.loads(logic_path.read_bytes())  # noqa: S302 - as Python loads its own
+        if file_key == key:
             return PythonFile(*fields)
     file = _parse(data)
     if not sys.dont_write_bytecode:
         with suppress(OSError):  # each process parses for itself
-            place.parent.mkdir(exist_ok=True)
+            logic_path.parent.mkdir(exist_ok=True)
             fields = [file.digest, file.imports, file.variables, file.reads]
-            place.write_bytes(marshal.dumps((key, *fields)))
+            logic_path.write_bytes(marshal.dumps((key, *fields)))
     return file
 
 
