@@ -81,18 +81,18 @@ FENCES = {  # the rooms and modules that may import a library
 
 
 ROOMS = {
-    "apps": 74_950,
-    "artifacts": 34_250,
+    "apps": 74_980,
+    "artifacts": 34_490,
     "authoring": 15_800,
     "benchmarks": 11_850,
     "byob": 900,
     "cli": 17_950,
-    "comparison": 24_400,
-    "compat": 41_900,
+    "comparison": 24_740,
+    "compat": 42_010,
     "config": 14_300,
-    "core": 4_600,
+    "core": 4_710,
     "datasets": 16_750,
-    "decide": 8_750,
+    "decide": 8_800,
     "discovery": 3_550,
     "engine": 74_150,
     "environments": 24_750,
@@ -109,7 +109,7 @@ ROOMS = {
     "tools": 1_800,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
-PLUGINS = 28_960
+PLUGINS = 29_040
 """Nodes of all plugins together, without their tests."""
 TEMPLATES = {"apps": 721, "reports": 1_550}
 """Lines of the templates of a room."""

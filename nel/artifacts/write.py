@@ -199,6 +199,7 @@ def _metrics_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str
             *collected.chosen.rows(total.headline_name, headline_metrics),
         ],
         **({"shared_passes": shared_passes} if shared_passes else {}),
+        "lower_is_better": plan["lower_is_better"],
         "failed_metrics": list(collected.chosen.failed),
         "categories": {
             name: _category_json(accumulator)

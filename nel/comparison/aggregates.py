@@ -13,7 +13,7 @@ import numpy as np
 
 from nel.artifacts.aggregates import HEADLINES, QUESTIONS_MAX
 from nel.artifacts.files import directory_name
-from nel.comparison.agreement import OF_ANY_REWARD, metric_keys
+from nel.comparison.agreement import metric_keys
 from nel.comparison.early_stop import without_interval
 from nel.comparison.lines import Columns, Floats, Ints
 from nel.comparison.measures import (
@@ -30,6 +30,7 @@ from nel.comparison.pairing import Pairing
 from nel.comparison.questions import metric_values, questions_of
 from nel.comparison.sides import Side, SideBenchmark
 from nel.config.schema.run import split_category
+from nel.core.reward_keys import OF_ANY_REWARD
 from nel.decide.paired import PairedDesign
 from nel.decide.verdict import Verdict
 
@@ -92,16 +93,16 @@ def pairs_of_category(pairing: Pairing, name: str) -> Pairing:
 
 
 def member_scores(
-    rows: Iterable[Mapping[str, Any]], pairing: Pairing, directory: str, headline: str
+    rows: Iterable[Mapping[str, Any]], pairing: Pairing, benchmark: SideBenchmark
 ) -> dict[tuple[str, str], Scores]:
     """Return the scores of the members of means that are a benchmark, or a category of it.
 
     Args:
         rows: Of aggregates.json.
         pairing: Of the benchmark.
-        directory: The name of its folder.
-        headline: Of the benchmark.
+        benchmark: Of either side.
     """
+    directory, headline = benchmark.directory, benchmark.headline
     scores = {}
     for metric, slot in {(row["name"], slot) for row in rows for slot in row["weights"]}:
         name, category = split_category(slot)
@@ -110,7 +111,9 @@ def member_scores(
         pairs = pairs_of_category(pairing, category) if category else pairing
         key = _key_of(pairing.baseline.columns, metric, headline)
         if len(pairs) and key is not None:
-            scores[slot, metric] = scores_of(pairs, key)
+            name = headline if key == REWARD else key
+            is_lower_better = name in benchmark.lower_is_better
+            scores[slot, metric] = scores_of(pairs, key, is_lower_better=is_lower_better)
     return scores
 
 
@@ -176,7 +179,7 @@ def compare_aggregates(
     unasked = {each.baseline.directory for each in compared if each.n_not_asked}
     for each in compared:
         rows = baseline.aggregates.values()
-        scores |= member_scores(rows, each.pairing, each.baseline.directory, each.baseline.headline)
+        scores |= member_scores(rows, each.pairing, each.baseline)
     aggregates = [
         compare_aggregate(name, row, candidate.aggregates[name], scores, settings, unasked)
         for name, row in baseline.aggregates.items()
@@ -223,6 +226,8 @@ def compare_aggregate(
     }
     present = {slot: of_slot for slot, of_slot in present.items() if slot not in missing}
     other = _why_other(before, after)
+    if len({of_slot.is_lower_better for of_slot in present.values()}) > 1:
+        other = other or "of some of its members more is better, and of others less"
     whole = None if other or not present else _join(present, weights)
     measured = Measure(
         metric=metric,
@@ -297,4 +302,5 @@ def _join(scores: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
         design=PairedDesign(bounds=(-1.0, 1.0) if is_rate else (-math.inf, math.inf)),
         questions=values_of("questions") + firsts,
         members=Members(codes=codes, weights=[weights[slot] for slot in scores]),
+        is_lower_better=parts[0].is_lower_better,
     )

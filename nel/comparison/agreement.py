@@ -24,8 +24,9 @@ from nel.artifacts.shapes.run_files import BundleFile
 from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats
 from nel.comparison.questions import is_universal, metric_values
 from nel.config.identity import Identity
+from nel.core.reward_keys import OF_ANY_REWARD, REWARD_KEYS
 from nel.errors import OutputError
-from nel.metrics.accumulator import REWARD_KEYS, published_name, published_names
+from nel.metrics.accumulator import published_name, published_names
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.metrics.question_intervals import Design, new_questions_interval
 from nel.metrics.series import Series
@@ -41,8 +42,6 @@ _STATES: Final = {
 _ENDS: Final = ("ci_lower", "ci_upper")
 _REDACTED_FROM: Final = "?"
 """Stands before a URL's query, whose values are not written: the written digest is another."""
-OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
-"""Names of a headline whose scores do not all name their reward alike."""
 _SHAPES: Final = {"metrics.json": MetricsFile, "eval-*.json": BundleFile}
 _STRICT: Final = ConfigDict(strict=True, allow_inf_nan=False)
 

@@ -63,6 +63,11 @@ class BenchmarkComparison:
     cautions: Sequence[str] = ()
 
     @property
+    def lower_is_better(self) -> frozenset[str]:
+        """Return the metrics of which either side says that less is better."""
+        return self.baseline.lower_is_better | self.candidate.lower_is_better
+
+    @property
     def n_not_asked(self) -> int:
         """Return how many pairs a stop rule of either side left unasked."""
         return n_not_asked(self.pairing)
@@ -228,10 +233,13 @@ def compare_benchmark(
         raise UsageError(
             f"{what}: {n} in common, and a comparison needs at least two; nothing is decided"
         )
-    scores = scores_of(pairing, REWARD)
+    lower_names = baseline.lower_is_better | candidate.lower_is_better
+    is_lower_better = candidate.headline in lower_names
+    scores = scores_of(pairing, REWARD, is_lower_better=is_lower_better)
     _refuse_margin(settings.margin, what, are_shares=scores.unit == "rate")
     headline = measure(scores, candidate.headline, settings)
-    metrics, slices = _other_metrics(pairing, settings), _slices(pairing, settings)
+    metrics = _other_metrics(pairing, lower_names, settings)
+    slices = _slices(pairing, settings, is_lower_better=is_lower_better)
     if n_not_asked(pairing):
         headline = with_honest_verdict(headline, baseline, candidate, settings)
         metrics, slices = (list(map(without_interval, measures)) for measures in (metrics, slices))
@@ -274,14 +282,16 @@ def _refuse_margin(margin: float, what: str, *, are_shares: bool) -> None:
         raise UsageError(f"{what}: margin {margin:g}: {problem}")
 
 
-def _other_metrics(pairing: Pairing, settings: Settings) -> list[Measure]:
+def _other_metrics(
+    pairing: Pairing, lower_names: Collection[str], settings: Settings
+) -> list[Measure]:
     """Return the metrics that both sides have, without those that repeat the reward."""
     columns = pairing.baseline.columns, pairing.candidate.columns
     measures = []
     for name in columns[0].metric_names:
         if name not in columns[1].metric_names or all(_is_reward(side, name) for side in columns):
             continue
-        scores = scores_of(pairing, name)
+        scores = scores_of(pairing, name, is_lower_better=name in lower_names)
         if len(scores.baseline):
             is_bounded = all(is_universal(side, name) for side in columns)
             measures.append(measure(scores, name, settings, is_bounded=is_bounded))
@@ -294,14 +304,14 @@ def _is_reward(columns: Columns, name: str) -> bool:
     return bool((values[has_value] == rewards[has_value]).all() and is_universal(columns, name))
 
 
-def _slices(pairing: Pairing, settings: Settings) -> list[Measure]:
+def _slices(pairing: Pairing, settings: Settings, *, is_lower_better: bool) -> list[Measure]:
     """Return the headline by category of the baseline's samples, unless there are too many."""
     names = pairing.baseline.columns.categories
     if not 1 < len(names) <= SLICES_MAX:
         return []
     by_name = {name: pairs_of_category(pairing, name) for name in sorted(names)}
     return [
-        measure(scores_of(pairs, REWARD), name, settings)
+        measure(scores_of(pairs, REWARD, is_lower_better=is_lower_better), name, settings)
         for name, pairs in by_name.items()
         if len(pairs)
     ]

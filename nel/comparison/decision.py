@@ -10,7 +10,7 @@ from nel.comparison.compare import BenchmarkComparison
 from nel.comparison.document import benchmark_json, measure_json, side_json
 from nel.comparison.measures import Measure
 from nel.comparison.sides import Side
-from nel.decide.policy import Policy, ResolvedRule
+from nel.decide.policy import Direction, Policy, ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import EXIT_DONE, EXIT_GATE_FAILED, EXIT_GATE_INCONCLUSIVE
 from nel.metrics.accumulator import Unit
@@ -221,7 +221,7 @@ def _benchmark_json(gated: GatedBenchmark) -> dict[str, object]:
         "benchmark": gated.name,
         "metric": gated.metric,
         "tier": str(gated.rule.tier),
-        "direction": str(gated.rule.direction),
+        "direction": str(gated.rule.direction or Direction.HIGHER),
         "why_this_tier": gated.rule.reason,
         "status": gated.status,
         "reasons": gated.reasons,

@@ -41,6 +41,8 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
     before = pairing.baseline.mean_of(pairing.baseline.columns.numbers("reward"))[pairing.left]
     after = pairing.candidate.mean_of(pairing.candidate.columns.numbers("reward"))[pairing.right]
     change = np.nan_to_num(after - before)
+    if compared.scores.is_lower_better:
+        change = -change
     losses = _largest(-change)
     wins = _largest(change)
     # Half are losses; where there are fewer wins than the other half, losses take their places.

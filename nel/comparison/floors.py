@@ -260,6 +260,11 @@ def _demands_of(
 
 def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
     rows = [row for row in files.metrics["metrics"] if str(row["name"]).strip() == metric]
+    if rows and metric in files.metrics["lower_is_better"]:
+        raise UsageError(
+            f"--fail-under {floor.metric}={floor.value:g}: less is better of {metric} of"
+            f" {files.title}, so a least value decides nothing; compare with a baseline by nel gate"
+        )
     demands = [_Held(benchmark=files.title, floor=floor, row=row) for row in rows]
     for demand in demands:
         if demand.row["n_questions"] == 1 and files.metrics["accounting"]["n_total"] < _FEWEST:

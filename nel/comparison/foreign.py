@@ -195,6 +195,7 @@ def _lm_eval_benchmark(task: FilteredTask) -> SideBenchmark:
         },
         n_lines=n_lines if isinstance(n_lines, int) else None,
         headline=metric,
+        lower_is_better=frozenset(task.lower_is_better),
     )
 
 

@@ -198,12 +198,11 @@ def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Ent
 def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) -> _Entry:
     rule = policy.resolve(compared.name)
     metric, scores = _metric(compared, rule)
+    rule, scores = _orient(rule, scores)
     # Of a run that was stopped early, only the interval that its stop rule left can be tested.
     ends = None
-    if compared.scores is scores and rule.direction is Direction.HIGHER:
+    if compared.scores is scores:
         ends = anytime_difference(compared.baseline, compared.candidate)
-    if rule.direction is Direction.LOWER:
-        scores = scores.negate()
     entry = _Entry(name=compared.name, rule=rule, metric=metric, compared=compared, scores=scores)
     _demand(entry, scores, settings, is_stopped=compared.n_not_asked > 0, anytime=ends)
     entry.blockers += _pair_blockers(scores, policy)
@@ -231,10 +230,24 @@ def _mean_entry(
         entry.blockers += [f"{compared.name}: {reason}" for reason in reasons]
     if scores is None:
         return entry
-    entry.scores = scores = scores.negate() if rule.direction is Direction.LOWER else scores
+    entry.rule, scores = _orient(rule, scores)
+    entry.scores = scores
     entry.blockers += _pair_blockers(scores, policy)
     _demand(entry, scores, settings, is_stopped=mean.is_stopped)
     return entry
+
+
+def _orient(rule: ResolvedRule, scores: Scores) -> tuple[ResolvedRule, Scores]:
+    """Return a rule with its direction, and the scores turned so that more is better."""
+    is_lower_better = scores.is_lower_better
+    if rule.direction is not None:
+        is_lower_better = rule.direction is Direction.LOWER
+    if not (is_lower_better or scores.is_lower_better):
+        return rule, scores
+    direction = Direction.LOWER if is_lower_better else Direction.HIGHER
+    rule = rule.model_copy(update={"direction": direction})
+    scores = replace(scores, is_lower_better=is_lower_better)
+    return rule, scores.negate() if is_lower_better else scores
 
 
 def _demand(
@@ -305,7 +318,8 @@ def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Sco
             f'the policy asks for the metric "{name}" of {compared.name}, which it does not'
             f" have{hint}"
         )
-    return name, scores_of(compared.pairing, name)
+    is_lower_better = name in compared.lower_is_better
+    return name, scores_of(compared.pairing, name, is_lower_better=is_lower_better)
 
 
 def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:

@@ -83,6 +83,7 @@ class Scores:
     """The number of each pair's question in the baseline."""
     members: Members | None = None
     """None where they are of one benchmark."""
+    is_lower_better: bool = False
 
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
@@ -126,9 +127,10 @@ class Scores:
         )
 
     def negate(self) -> Scores:
-        """Return the scores with their sign turned, so that higher is better."""
+        """Return the scores with their sign turned, so that the other way is better."""
         return replace(
             self,
+            is_lower_better=not self.is_lower_better,
             baseline=-self.baseline,
             candidate=-self.candidate,
             baseline_ends=(-self.baseline_ends[1], -self.baseline_ends[0]),
@@ -175,6 +177,17 @@ class Measure:
         """Return the p-value that is not adjusted."""
         return None if self.tested is None else self.tested.p_value
 
+    def negate(self) -> Measure:
+        """Return the measure of the scores with their sign turned; its verdict stays."""
+        ends = self.bounds
+        return replace(
+            self,
+            baseline=None if self.baseline is None else -self.baseline,
+            candidate=None if self.candidate is None else -self.candidate,
+            tested=None if self.tested is None else self.tested.negate(),
+            bounds=None if ends is None else (ends[1].negate(), ends[0].negate()),
+        )
+
     def adjust(self, p_value: float, *, alpha: float, family: str) -> Measure:
         """Return the measure with its p-value in a family, which can make it inconclusive.
 
@@ -193,12 +206,13 @@ class Measure:
         return replace(self, p_adjusted=p_value, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
-def scores_of(pairing: Pairing, metric: str) -> Scores:
+def scores_of(pairing: Pairing, metric: str, *, is_lower_better: bool = False) -> Scores:
     """Return one metric of the pairs, without pairs that lack it or were not asked on a side.
 
     Args:
         pairing: Of two sides.
         metric: `REWARD`, or the name of a metric that both sides have.
+        is_lower_better: Whether less of it is better.
     """
     before, after = (
         side.columns.numbers("reward") if metric == REWARD else metric_values(side.columns, metric)
@@ -215,6 +229,7 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
         clusters=clusters_of(pairing),
         design=_design_of(pairing, scale),
         questions=pairing.left,
+        is_lower_better=is_lower_better,
     )
     return scores.only(~(np.isnan(baseline_ends[0]) | np.isnan(candidate_ends[0])))
 
@@ -255,6 +270,9 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
         settings: How the difference is judged.
         is_bounded: Whether unscored samples are considered; else only scored pairs are.
     """
+    if scores.is_lower_better:
+        turned = measure(scores.negate(), metric, settings, is_bounded=is_bounded).negate()
+        return replace(turned, notes=(f"less is better of {metric}", *turned.notes))
     scored = scores.scored
     scored_alone = scores.only(scored)
     undefined = Measure(

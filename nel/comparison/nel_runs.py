@@ -144,6 +144,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         n_lines=int(metrics["accounting"]["n_total"]),
         recorded=recorded,
         headline=str(metrics["headline"]["metric"]),
+        lower_is_better=frozenset(metrics["lower_is_better"]),
         cost=total if isinstance(total, (int, float)) else None,
         failed_metrics=tuple(metrics["failed_metrics"]),
         run_id=text_or_none(metrics.get("run_id")),

@@ -85,6 +85,8 @@ class SideBenchmark:
     """Whether recorded answers were scored, so that ids and rows may depend on the answers."""
     headline: str = "mean_reward"
     """What the reward is called."""
+    lower_is_better: frozenset[str] = frozenset()
+    """Names of metrics of which less is better."""
     cost: float | None = None
     failed_metrics: tuple[str, ...] = ()
     run_id: str | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -84,6 +84,17 @@ class PairedDifference:
     naive_upper: float | None
     caution: str | None = None
     """What should be known of the interval where it rests on few clusters."""
+
+    def negate(self) -> PairedDifference:
+        """Return the difference with its sign turned; wins stay the candidate's."""
+        return replace(
+            self,
+            estimate=-self.estimate,
+            lower=-self.upper,
+            upper=-self.lower,
+            naive_lower=None if self.naive_upper is None else -self.naive_upper,
+            naive_upper=None if self.naive_lower is None else -self.naive_lower,
+        )
 
 
 def paired_difference(

@@ -49,6 +49,7 @@ class Rule(Strict):
     scores of 0 and 1.
     """
     direction: Direction | None = None
+    """Default: as the results say of the metric, else ``higher_is_better``."""
     reason: str | None = None
     """Why the benchmark has this tier and margin; shown with the decision."""
 
@@ -61,7 +62,7 @@ class ResolvedRule(Strict):
     max_relative_drop: Share | None = None
     relative_guard_below: Share | None = None
     metric: str | None = None
-    direction: Direction = Direction.HIGHER
+    direction: Direction | None = None
     reason: str | None = None
 
     @property

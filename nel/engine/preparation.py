@@ -28,6 +28,7 @@ from nel.engine.store.projections.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import DatasetError, ResumeRefused
 from nel.models.adaptation import Changes
+from nel.scoring.declarations import lower_is_better
 from nel.version import __version__
 
 _ENDPOINT_FIELDS = frozenset({"endpoint.model", "endpoint.url", "endpoint.protocol"})
@@ -317,6 +318,7 @@ def _settings(plan: Plan, identity: Identity) -> StoredPlan:
         "reducers": list(plan.reducers),
         "metrics": list(plan.config.metrics),
         "scorer": describe_scorer(plan.benchmark, str(identity.fields["scorer.rules"])),
+        "lower_is_better": list(lower_is_better(plan.benchmark.scorer)),
         "judge": judge_json(plan.judge),
         "truncated": plan.config.truncated,
         "model": plan.model,

@@ -16,6 +16,7 @@ from typing import Final, Literal, NotRequired, TypeAlias
 
 from typing_extensions import TypedDict
 
+from nel.core.reward_keys import REWARD_KEYS, reward_key
 from nel.core.scaling import mean_of
 from nel.core.strict_json import Count, Level, Rate, Text
 from nel.metrics.intervals import LEVEL
@@ -35,7 +36,6 @@ FAILURE_KINDS: Final = (
 STOP_RULE: Final = "stop_rule"
 OTHER_SHARD: Final[Literal["other_shard"]] = "other_shard"
 """Why a pair was not asked: a stop rule had ended the benchmark, or another shard asks it."""
-REWARD_KEYS: Final = ("correct", "reward", "score")
 """Names of scorers' values that are the reward, best first; else a score's first value is."""
 _PUBLISHED: Final = {"correct": "accuracy"}
 """Names of scorers' values to the names under which metrics are published."""
@@ -328,7 +328,7 @@ class Accumulator:
         names = tuple(outcome.metrics)
         if names and names != self._latest_names:
             self._latest_names = names
-            name = next((key for key in REWARD_KEYS if key in names), names[0])
+            name = reward_key(names)
             self._reward_key = self._reward_key or name
             self._several_keys |= self._reward_key != name
 

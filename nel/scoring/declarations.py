@@ -82,6 +82,14 @@ def data_files_of(member: object) -> tuple[str | Path, ...]:
     return tuple(getattr(member, "data_files", ()))
 
 
+def lower_is_better(scorer: object) -> tuple[str, ...]:
+    """Return the metrics of a scorer of another tool of which that says that less is better.
+
+    nel's own scorers give more where an answer is better, since a failure of the model counts 0.
+    """
+    return tuple(getattr(_without_options(scorer), "lower_is_better", ()))
+
+
 def wanted_judges(scorer: object) -> tuple[str, ...]:
     """Return the names of the judges that a scorer, or a member of it, is known to ask by name."""
     bare = _without_options(scorer)

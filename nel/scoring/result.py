@@ -14,13 +14,13 @@ from decimal import Decimal
 from numbers import Real
 from typing import Final, TypeAlias
 
+from nel.core.reward_keys import REWARD_KEYS, reward_key
 from nel.core.scaling import mean_of
 from nel.errors import JudgeError, ScorerError
 from nel.judges.types import Case
 from nel.types import FailureKind, ModelFailure, Outcome, Score, Scored, Unscored
 
 _GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-_REWARD_KEYS: Final = ("correct", "reward", "score")
 _NOTES: Final = ("parsed", "in_asked_form", "ran_on")
 """Claims of a scorer about how an answer was read: details of the sample, never a metric."""
 _ROUNDING: Final = 1e-9
@@ -107,9 +107,7 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
             f"the scorer returned no number: {_display(result)}; return a dict like {{'correct':"
             " True}"
         )
-    reward = next(
-        (metrics[key] for key in _REWARD_KEYS if key in metrics), next(iter(metrics.values()))
-    )
+    reward = metrics[reward_key(metrics)]
     if reward <= 0 and _found_nothing(result):
         kind: FailureKind = "refusal" if _REFUSAL.match(response) else "no_answer"
         return ModelFailure(kind=kind, metrics=metrics, answer=answer, details=details)
@@ -122,22 +120,21 @@ def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) ->
     A share that misses 0 or 1 by the rounding of its computation is set to it.
     What is ``correct`` is shown as the accuracy, and its bounds count each missing score as 0 or 1.
     """
-    reward_key = next((key for key in _REWARD_KEYS if key in metrics or key in details), None)
-    if reward_key is None:
+    key = next((key for key in REWARD_KEYS if key in metrics or key in details), None)
+    if key is None:
         return
-    if reward_key not in metrics:
+    if key not in metrics:
         raise ScorerError(
-            f'the scorer returned {_display(details[reward_key])} for "{reward_key}"; return a number or a'
-            " bool"
+            f'the scorer returned {_display(details[key])} for "{key}"; return a number or a bool'
         )
-    if reward_key != "correct":
+    if key != "correct":
         return
-    if not -_ROUNDING <= metrics[reward_key] <= 1 + _ROUNDING:
+    if not -_ROUNDING <= metrics[key] <= 1 + _ROUNDING:
         raise ScorerError(
-            f'the scorer returned {metrics[reward_key]:g} for "correct", which is from 0 to 1; '
+            f'the scorer returned {metrics[key]:g} for "correct", which is from 0 to 1; '
             'return points of another scale as "score"'
         )
-    metrics[reward_key] = min(1.0, max(0.0, metrics[reward_key]))
+    metrics[key] = min(1.0, max(0.0, metrics[key]))
 
 
 def _from_plain(result: object) -> _Parts:

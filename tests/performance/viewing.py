@@ -59,7 +59,7 @@ def write_store(run_dir: Path, n: int) -> None:
         "identity": identity, "digest": f"sha256:{_DIGEST}", "repeats": 1, "max_problems": None, "fingerprint": None,
         "reducers": [], "metrics": [], "eval_only": False, "judge": None, "system_prompt": None, "truncated": "failure",
         "dataset": {"uri": "x", "revision": None, "sha256": _DIGEST, "rows": n}, "generation": {}, "fewshot": None,
-        "scorer": {"name": "s", "sha256": _DIGEST, "rule": None, "reading": {}}, "model": "m", "protocol": "chat",
+        "scorer": {"name": "s", "sha256": _DIGEST, "rule": None, "reading": {}}, "lower_is_better": [], "model": "m", "protocol": "chat",
     }  # fmt: skip
 
     connection.execute("INSERT INTO benchmarks VALUES(1, 'quiz', 'quiz', ?, 0)", (dumps(plan),))

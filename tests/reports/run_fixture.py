@@ -173,6 +173,7 @@ def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) 
         "stop_rule": None,
         "selection": None,
         "reading": {"rule": "official", "versions": {}},
+        "lower_is_better": [],
         "accounting": accounting,
         "headline": {"metric": "accuracy", **numbers, "ci_covers": "new questions", "unit": "rate"},
         "metrics": [accuracy, length],

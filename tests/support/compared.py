@@ -131,7 +131,7 @@ def write_run(
             "headline": {"metric": headline["name"], **{key: headline[key] for key in kept}},  # type: ignore[literal-required]
             "metrics": total.metrics(), "failed_metrics": list(failed_metrics), "judging": judging,
             "warnings": list(warnings), "stop_rule": None, "selection": None, "categories": {}, "rates": {},
-            "reading": {"rule": None, "versions": {}}, "completed": {"value": None, "n": 0},
+            "reading": {"rule": None, "versions": {}}, "lower_is_better": [], "completed": {"value": None, "n": 0},
         })  # fmt: skip
         repeats = 1 + max((row["repeat"] for row in rows if isinstance(row["repeat"], int)), default=0)
         _write(directory / f"eval-{name}.json", {

@@ -113,6 +113,6 @@ def _plan(slot: str, repeats: int, judge: dict[str, Any] | None) -> dict[str, An
         "repeats": repeats, "max_problems": None, "digest": "sha256:" + "ab" * 32, "identity": {}, "eval_only": True,
         "model": None, "protocol": None, "generation": {}, "system_prompt": None, "fewshot": None,
         "dataset": {"uri": "rows.jsonl", "revision": None, "sha256": "cd" * 32, "rows": 1, "bad_rows": 0},
-        "scorer": {"name": slot, "sha256": "ef" * 32, "rule": None, "reading": {}},
+        "scorer": {"name": slot, "sha256": "ef" * 32, "rule": None, "reading": {}}, "lower_is_better": [],
         "metrics": [], "reducers": [], "judge": judge,
     }  # fmt: skip

@@ -82,7 +82,7 @@ def write_store(
         "eval_only": False,
         "max_problems": None, "generation": {"temperature": 0.0}, "system_prompt": None, "judge": judge,
         "dataset": {"uri": "data.jsonl", "revision": None, "sha256": "cd" * 32, "rows": len(outcomes)},
-        "scorer": {"name": "mine", "sha256": "ef" * 32, "rule": None, "reading": {}}, "metrics": [], "reducers": [],
+        "scorer": {"name": "mine", "sha256": "ef" * 32, "rule": None, "reading": {}}, "lower_is_better": [], "metrics": [], "reducers": [],
     }  # fmt: skip
     with store.transaction():
         store.set_meta("run_id", "20260401-mine")

@@ -148,7 +148,7 @@ def plan_of(slot: str, repeats: int, model: str, n: int) -> Any:
         "identity": identity, "digest": Identity(fields=identity).digest, "repeats": repeats, "max_problems": None,
         "fingerprint": None, "reducers": [],
         "metrics": [], "eval_only": False, "dataset": {"uri": "x", "revision": None, "sha256": digest, "rows": n},
-        "scorer": {"name": "s", "sha256": digest, "rule": None, "reading": {}},
+        "scorer": {"name": "s", "sha256": digest, "rule": None, "reading": {}}, "lower_is_better": [],
         "judge": None, "system_prompt": None, "truncated": "failure",
         "model": model, "protocol": "chat", "generation": {}, "fewshot": None,
     }  # fmt: skip

@@ -20,7 +20,7 @@ from nel.comparison.fields import differences, refuse_unequal
 from nel.comparison.measures import REWARD, Measure, Scores, Settings, measure, scores_of
 from nel.comparison.pairing import Pairing, needs_rows, pair
 from nel.comparison.questions import Questions
-from nel.comparison.sides import Side
+from nel.comparison.sides import Side, SideBenchmark
 from nel.core.scaling import mean_of
 from nel.decide.multiplicity import holm
 from nel.decide.pairs import Floats
@@ -154,11 +154,10 @@ class _Members:
     def add(self, runs: tuple[int, int], side: Side, name: str, pairing: Pairing) -> None:
         """Add a benchmark of two runs, of which the side is one."""
         benchmark = side.benchmarks[name]
-        rows, directory = side.aggregates.values(), benchmark.directory
-        scores = member_scores(rows, pairing, directory, benchmark.headline)
+        scores = member_scores(side.aggregates.values(), pairing, benchmark)
         self.scores.setdefault(runs, {}).update(scores)
         if n := n_not_asked(pairing):
-            self.unasked.setdefault(runs, {})[directory] = n
+            self.unasked.setdefault(runs, {})[benchmark.directory] = n
 
     def duels(
         self, name: str, rows: Sequence[Mapping[str, Any]], settings: Settings
@@ -194,6 +193,7 @@ def _duels(
     benchmarks = [side.benchmarks[name] for side in sides]
     rows = any(itertools.starmap(needs_rows, itertools.combinations(benchmarks, 2)))
     columns = [benchmark.columns(rows=rows) for benchmark in benchmarks]
+    _refuse_lower(name, benchmarks)
     duels: list[_Duel] = []
     scores: list[float | None] = [None] * len(sides)
     for left, right in itertools.combinations(range(len(sides)), 2):
@@ -213,6 +213,21 @@ def _duels(
         duels.append(duel)
         scores[left], scores[right] = _mean_of(pairing.candidate), _mean_of(pairing.baseline)
     return duels, scores
+
+
+def _refuse_lower(name: str, benchmarks: Sequence[SideBenchmark]) -> None:
+    """Refuse to rank by a metric of which less is better.
+
+    Raises:
+        UsageError: A run says that of its headline.
+    """
+    for benchmark in benchmarks:
+        if benchmark.headline in benchmark.lower_is_better:
+            raise UsageError(
+                f"{name}: less is better of {benchmark.headline}, and a leaderboard ranks by what"
+                " more is better of; compare two runs with nel compare, or name other benchmarks"
+                " with --bench"
+            )
 
 
 def _duel(name: str, left: int, right: int, compared: Measure, n_unasked: int) -> _Duel:

@@ -40,6 +40,8 @@ class ImportedBenchmark:
     generation: Mapping[str, object] = field(default_factory=dict)
     scores: Mapping[str, float] = field(default_factory=dict)
     """The source's metrics by name; they stand beside those that are computed of the results."""
+    lower_is_better: Sequence[str] = ()
+    """Metrics of which the source says that less is better."""
     is_complete: bool = True
     """False where the source says that the run did not end."""
     numbers_are_ids: bool = False

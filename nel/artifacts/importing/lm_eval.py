@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from nel.artifacts.importing.reading import (
     text,
     whole,
 )
+from nel.core.reward_keys import with_headline
 from nel.core.strict_json import loads
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
@@ -43,7 +44,7 @@ class FilteredTask:
     task: str
     filter: str
     metric: str
-    """The first metric that is a number."""
+    """The first metric that is a number and a mean over samples; the first number, if none is."""
     path: Path
     first: Mapping[str, Any]
     summary: Mapping[str, Any]
@@ -52,6 +53,12 @@ class FilteredTask:
     def of_task(self, name: str) -> Any:  # JSON of any shape
         """Return what the summary has of the task under a name, None without."""
         return (self.summary.get(name) or {}).get(self.task)
+
+    @property
+    def lower_is_better(self) -> list[str]:
+        """Return the metrics of which the harness says that less is better."""
+        directions = self.of_task("higher_is_better") or {}
+        return [name for name, is_higher in directions.items() if is_higher is False]
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -92,12 +99,13 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
     task = matched["task"] if matched else path.stem.removeprefix("samples_")
     beside = path.with_name(f"results_{matched['time']}.json") if matched else None
     summary = read_json(beside) if beside is not None and beside.is_file() else {}
+    other_rules = _other_rules(summary, task)
     values: dict[str, dict[str, Any]] = {}
     metrics: dict[str, str] = {}
     for value, _ in read_lines(path):
         name = filter_of(value)
         values.setdefault(name, value)
-        if name not in metrics and (metric := _metric_of(value)) is not None:
+        if name not in metrics and (metric := _metric_of(value, other_rules)) is not None:
             metrics[name] = metric
     for name, value in values.items():
         if name not in metrics:
@@ -136,6 +144,7 @@ def _benchmark(task: FilteredTask) -> ImportedBenchmark:
         n_fewshot=whole(task.of_task("n-shot")),
         generation=task.settings,
         scores=numbers_of(scores),
+        lower_is_better=task.lower_is_better,
     )
 
 
@@ -177,10 +186,12 @@ def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
         return Unscored(
             cause="scorer", kind="unknown", detail=f"lm-eval has no {metric} for this sample"
         )
-    listed = () if is_own else value.get("metrics") or (metric,)
-    metrics = numbers_of((name, value.get(str(name))) for name in listed)
+    listed = () if is_own else value.get("metrics") or ()
+    metrics = numbers_of((str(name), value.get(str(name))) for name in listed)
     return Scored(
-        reward=reward, metrics=metrics, answer=text(single_of(value.get("filtered_resps")))
+        reward=reward,
+        metrics={} if is_own else with_headline({metric: reward, **metrics}, metric),
+        answer=text(single_of(value.get("filtered_resps"))),
     )
 
 
@@ -189,16 +200,24 @@ def filter_of(value: Mapping[str, Any]) -> str:
     return str(value.get("filter", "none"))
 
 
-def _metric_of(value: Mapping[str, Any]) -> str | None:
-    metric_names = (str(metric) for metric in value.get("metrics") or ())
-    return next(
-        (
-            metric
-            for metric in metric_names
-            if metric != _NO_MEASURE and number(value.get(metric)) is not None
-        ),
-        None,
-    )
+def _other_rules(summary: Mapping[str, Any], task: str) -> set[str]:
+    """Return the metrics that are no mean over samples: a perplexity is the exponential of one."""
+    metrics = ((summary.get("configs") or {}).get(task) or {}).get("metric_list") or ()
+    return {
+        str(metric.get("metric"))
+        for metric in metrics
+        if isinstance(metric, dict) and metric.get("aggregation") not in (None, "mean")
+    }
+
+
+def _metric_of(value: Mapping[str, Any], other_rules: Container[str]) -> str | None:
+    metrics = [
+        metric
+        for metric in map(str, value.get("metrics") or ())
+        if metric != _NO_MEASURE and number(value.get(metric)) is not None
+    ]
+    means = [metric for metric in metrics if metric not in other_rules]
+    return next(iter([*means, *metrics]), None)
 
 
 def arguments_of(value: Mapping[str, Any]) -> tuple[Any, Any]:

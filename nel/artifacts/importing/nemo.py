@@ -25,6 +25,7 @@ from nel.artifacts.importing.reading import (
     whole,
 )
 from nel.artifacts.source_numbers import POSITION
+from nel.core.reward_keys import with_headline
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
@@ -195,6 +196,8 @@ def _outcome(value: Mapping[str, Any], nel_fields: Mapping[str, Any]) -> Outcome
             cause="scorer", kind="unknown", detail=f"NeMo Evaluator could not score it: {reason}"
         )
     metrics = numbers_of((value.get("scorer_rewards") or {}).items())
+    if len(metrics) > 1 and not nel_fields:  # which of them the reward is, the file does not say
+        metrics = with_headline({**metrics, "reward": reward}, "reward")
     answer, own_details = text(value.get("extracted_answer")), details
     failed = (
         kept_failure(nel_fields.get("outcome"), metrics=metrics, answer=answer, details=own_details)

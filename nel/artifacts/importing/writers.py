@@ -18,6 +18,7 @@ from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, 
 from nel.artifacts.plugin_output import call_plugin, new_directory
 from nel.artifacts.source_numbers import NUMBERS_ARE_IDS
 from nel.artifacts.write import write_artifacts
+from nel.core.reward_keys import OF_ANY_REWARD
 from nel.core.strict_json import dumps
 from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
 from nel.engine.store.log import Log
@@ -248,13 +249,14 @@ def _plan(
             "rule": None,
             "reading": {},
         },
+        "lower_is_better": _lower_is_better(benchmark),
         "judge": None,
         "system_prompt": None,
         "truncated": "failure",
         "model": benchmark.model,
         "protocol": None,
         "generation": dict(benchmark.generation),
-        "fewshot": {"n": benchmark.n_fewshot} if benchmark.n_fewshot is not None else None,
+        "fewshot": _fewshot(benchmark.n_fewshot),
         "imported": {
             "format": imported.format,
             "complete": benchmark.is_complete,
@@ -263,3 +265,14 @@ def _plan(
             "elapsed": benchmark.elapsed_seconds,
         },
     }
+
+
+def _lower_is_better(benchmark: ImportedBenchmark) -> list[str]:
+    names = list(benchmark.lower_is_better)
+    # The headline of results that name no number of theirs is called by its kind alone.
+    return [*names, *OF_ANY_REWARD] if benchmark.scorer in names else names
+
+
+def _fewshot(n: int | None) -> dict[str, Any] | None:
+    """Return how many examples each prompt has; no tool records where they come from."""
+    return {"n": n, "sampler": None, "seed": None, "source": None} if n else None

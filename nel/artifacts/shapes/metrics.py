@@ -206,6 +206,8 @@ class MetricsFile(RunHead):
     completed: CompletedJson
     spread: NotRequired[SpreadFields]
     """Only if the headline's interval is by spread of questions: with repeats or partial credit."""
+    lower_is_better: list[str]
+    """Names of the metrics of which less is better."""
     failed_metrics: list[str]
     """Names of the rows whose metric or reducer failed."""
     shared_passes: NotRequired[Positive]

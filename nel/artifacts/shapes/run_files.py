@@ -282,9 +282,10 @@ class FewshotFields(TypedDict):
     """Examples before each question."""
 
     n: Positive
-    sampler: Literal["first", "fixed", "seeded"]
+    sampler: Literal["first", "fixed", "seeded"] | None
+    """None for an imported run, as the source."""
     seed: int | None
-    source: str
+    source: str | None
 
 
 class DatasetFields(TypedDict):

@@ -8,7 +8,7 @@ asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from nel.compat.evalscope.adapters import DefaultDataAdapter
 from nel.compat.evalscope.filters import INVALID
@@ -16,11 +16,10 @@ from nel.compat.evalscope.metrics import named_metrics
 from nel.compat.evalscope.own_aggregates import OwnAggregates
 from nel.compat.evalscope.proceedings import Proceedings, proceedings
 from nel.compat.evalscope.samples import USABLE, ChatMessage, ModelOutput, Sample
+from nel.core.reward_keys import with_headline
 from nel.errors import ConfigError, ScorerError
 from nel.scoring.golds import texts_in
 from nel.types import Score, ScorerInput
-
-_REWARD_KEYS: Final = ("correct", "reward", "score")
 
 
 class AnsweredModel:
@@ -99,7 +98,7 @@ class AdapterScorer:
         if not score.value:
             raise ScorerError(f"{self.name} gave no number; match_score must return at least one")
         main = score.main_name
-        numbers = numbers_of(score.value, main)
+        numbers = with_headline(score.value, main)
         extracted = score.extracted_prediction
         has_answer = extracted not in ("", INVALID, None)
         return Score(
@@ -112,16 +111,6 @@ class AdapterScorer:
                 **_verdict(noted, is_right=numbers[main] > 0),
             },
         )
-
-
-def numbers_of(values: Mapping[str, float], main: str) -> dict[str, float]:
-    """Return the numbers of a score, so named that the main one is the headline.
-
-    >>> numbers_of({"f1": 0.5, "acc": 1.0}, "acc"), numbers_of({"acc": 1.0, "f1": 0.5}, "acc")
-    ({'reward': 1.0, 'f1': 0.5, 'acc': 1.0}, {'acc': 1.0, 'f1': 0.5})
-    """
-    headline = next((key for key in _REWARD_KEYS if key in values), next(iter(values)))
-    return {**({} if headline == main else {"reward": values[main]}), **values}
 
 
 def _verdict(noted: Proceedings, *, is_right: bool) -> dict[str, str]:

@@ -156,7 +156,7 @@ def _metric(
         for category, category_scores in categories.items()
         if category in subsets and category_scores.get("value") is not None
     ]
-    is_bounded = metric["bounds"] is not None
+    is_bounded, is_lower = metric["bounds"] is not None, name in files.metrics["lower_is_better"]
     return {
         "identity": identity,
         "legacy_name": name,
@@ -168,7 +168,7 @@ def _metric(
             "semantic_id": f"nel.{identity['name']}",
             "metric_name": name,
             "kind": "quality",
-            "direction": "higher_is_better",
+            "direction": "lower_is_better" if is_lower else "higher_is_better",
             "value_range": {"min": 0.0, "max": 1.0} if is_bounded else None,
             "display_kind": "percent" if is_bounded else "number",
             "display_multiplier": 100.0 if is_bounded else None,

@@ -163,7 +163,7 @@ def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
         },
         "metric_config": {
             "metric_name": name,
-            "lower_is_better": False,
+            "lower_is_better": name in files.metrics["lower_is_better"],
             "score_type": "continuous",
             "min_score": 0.0 if is_bounded else "-Infinity",
             "max_score": 1.0 if is_bounded else "Infinity",

@@ -79,6 +79,7 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
             scorer=result,
             dataset=_dataset(record, name),
             scores=scores.get(name, {}),
+            lower_is_better=_lower_is_better(record, name),
         )
     if not keys:
         raise OutputError(f"{samples} holds no sample; import a record with some")
@@ -107,6 +108,20 @@ def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]
             if n_unscored.isdigit():
                 values["n_unscored"] = float(n_unscored)
     return scores
+
+
+def _lower_is_better(record: Mapping[str, Any], name: str) -> list[str]:
+    """Return the metrics of an evaluation of which less is better, the reward's name among them."""
+    names = []
+    for evaluation in record.get("evaluation_results") or ():
+        if isinstance(evaluation, dict) and evaluation.get("evaluation_name") == name:
+            config = fields_of(evaluation, "metric_config")
+            if config.get("lower_is_better") is True:
+                names += [
+                    text(evaluation.get("evaluation_result_id")),
+                    text(config.get("metric_name")),
+                ]
+    return [metric for metric in dict.fromkeys(names) if metric is not None]
 
 
 def _dataset(record: Mapping[str, Any], name: str) -> str | None:
@@ -140,7 +155,7 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
             sample=_sample(value, sample_id, row, where),
             repeat=repeat,
             response=_response(value),
-            outcome=_outcome(value, fields.get(_OUTCOME), where),
+            outcome=_outcome(value, key[1], fields.get(_OUTCOME), where),
         )
 
 
@@ -184,7 +199,9 @@ def _response(value: Mapping[str, Any]) -> Response | None:
     )
 
 
-def _outcome(value: Mapping[str, Any], kept_outcome: object, where: str) -> Outcome:
+def _outcome(
+    value: Mapping[str, Any], metric: str | None, kept_outcome: object, where: str
+) -> Outcome:
     evaluation = required_field(value, "evaluation", dict, where)
     score = number(evaluation.get("score"))
     if score is None:
@@ -202,7 +219,8 @@ def _outcome(value: Mapping[str, Any], kept_outcome: object, where: str) -> Outc
             return failure
     error = text(value.get("error"))
     details = {"error": error} if error else {}
-    return Scored(reward=score, metrics={}, answer=answer, details=details)
+    metrics = {} if metric is None else {metric: score}
+    return Scored(reward=score, metrics=metrics, answer=answer, details=details)
 
 
 def _object(value: object) -> object:

@@ -21,6 +21,7 @@ from nel.artifacts.importing.reading import (
     text,
     whole,
 )
+from nel.core.reward_keys import with_headline
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
@@ -252,9 +253,11 @@ def _outcome(state: Mapping[str, Any], stats: Mapping[str, float], measure: str)
     if measure not in stats:
         why = f"HELM has no {measure} of this instance"
         return Unscored(cause="scorer", kind="unknown", detail=why)
-    metrics = {name: value for name, value in stats.items() if name in MEASURES}
+    values = {name: value for name, value in stats.items() if name in MEASURES}
     # Where choices have letters, the completion stands for a text.
     completions = result.get("completions") or [{}]
     letter = (text(completions[0].get("text")) or "").strip()
     answer = text(fields_of(state, "output_mapping").get(letter))
-    return Scored(reward=stats[measure], metrics=metrics, answer=answer, details={})
+    return Scored(
+        reward=stats[measure], metrics=with_headline(values, measure), answer=answer, details={}
+    )

@@ -16,6 +16,7 @@ from nel.artifacts.importing.reading import (
     text,
     whole,
 )
+from nel.core.reward_keys import with_headline
 from nel.errors import OutputError
 from nel.types import (
     Message,
@@ -200,9 +201,11 @@ def _outcome(
         )
     if score.get("explanation") and "explanation" not in details:
         details["explanation"] = score["explanation"]
+    first = next(iter(values))
+    all_values = {**values, **_values_of_others(scores, others, values)}
     return Scored(
-        reward=next(iter(values.values())),
-        metrics=metrics or {**values, **_values_of_others(scores, others, values)},
+        reward=values[first],
+        metrics=metrics or with_headline(all_values, first),
         answer=answer,
         details=details,
     )

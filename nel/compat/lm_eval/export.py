@@ -115,7 +115,7 @@ def _results(run: RunToExport, time: datetime) -> dict[str, Any]:
             for task, files in by_task.items()
         },
         "n-shot": {task: _n_shot(files) for task, files in by_task.items()},
-        "higher_is_better": {task: {METRIC: True} for task in by_task},
+        "higher_is_better": {task: _direction(files) for task, files in by_task.items()},
         "n-samples": {task: _counts(files) for task, files in by_task.items()},
         "config": {
             "model": "nel",
@@ -163,8 +163,13 @@ def _config(task: str, files: BenchmarkFiles) -> dict[str, Any]:
         "repeats": 1,
         "num_fewshot": _n_shot(files),
         "generation_kwargs": config.get("generation") or {},
-        "metric_list": [{"metric": METRIC, "higher_is_better": True}],
+        "metric_list": [{"metric": METRIC, "higher_is_better": _direction(files)[METRIC]}],
     }
+
+
+def _direction(files: BenchmarkFiles) -> dict[str, bool]:
+    metrics = files.metrics
+    return {METRIC: metrics["headline"]["metric"] not in metrics["lower_is_better"]}
 
 
 def _n_shot(files: BenchmarkFiles) -> int:

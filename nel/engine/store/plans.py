@@ -71,6 +71,8 @@ class StoredPlan(TypedDict, total=False):
     eval_only: bool
     dataset: StoredDataset
     scorer: StoredScorer
+    lower_is_better: list[str]
+    """Metrics of which less is better."""
     judge: dict[str, Any] | None
     system_prompt: str | None
     truncated: str

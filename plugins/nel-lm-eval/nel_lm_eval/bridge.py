@@ -141,6 +141,7 @@ def _scorer(loaded: LoadedTask) -> Scorer:
     count_answer.metrics = [  # type: ignore[attr-defined]
         replace(CORPUS_METRICS[name], name=name) for name in loaded.corpus_metrics
     ]
+    count_answer.lower_is_better = loaded.lower_is_better  # type: ignore[attr-defined]
     return partial(count_answer, address=loaded.address)
 
 

@@ -128,6 +128,12 @@ class LoadedTask:
             for name, rule in rules.items()
             if rule != "mean" and name not in self.corpus_metrics
         )
+        means = [name for name in rules if name not in self.left_out]
+        if self.kind == GENERATED and means and means[0] in self.lower_is_better:
+            raise ConfigError(
+                f"{address.task} is scored by {means[0]}, of which less is better; nel counts 0 for"
+                " an answer that fails, which would be the best score"
+            )
         if len(self.left_out) == len(rules):
             raise ConfigError(
                 f"{address.task} has no metric that is a mean over samples, only"
@@ -146,6 +152,16 @@ class LoadedTask:
             metric_name(name, pipeline)
             for pipeline in self.filters
             for name in self.task.aggregation()
+        ]
+
+    @property
+    def lower_is_better(self) -> list[str]:
+        """Return the names of those of which less is better."""
+        return [
+            metric_name(name, pipeline)
+            for pipeline in self.filters
+            for name, is_higher in self.task.higher_is_better().items()
+            if is_higher is False
         ]
 
     def generation(self) -> dict[str, Any]:
