@@ -155,7 +155,7 @@ test-plugins:
 
 test-plugins-here: $(DEV_STAMP)
 	@echo "==> tests of the plugins with the tools they bridge to"
-	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40' 'botocore>=1.35' 'moto[server]>=5' s3fs)
+	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api,ifeval]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40' 'botocore>=1.35' 'moto[server]>=5' s3fs)
 	@$(call install,$(BFCL))
 	@$(call install,--no-deps bfcl-eval==2026.3.23)
 	@$(BIN)/pytest -n 2 $(filter-out plugins/nel-bfcl/tests,$(PLUGIN_TESTS)) tests/engine/executors/test_on_ray.py

@@ -129,7 +129,8 @@ class LoadedTask:
             if rule != "mean" and name not in self.corpus_metrics
         )
         means = [name for name in rules if name not in self.left_out]
-        if self.kind == GENERATED and means and means[0] in self.lower_is_better:
+        is_lower = bool(means) and task.higher_is_better().get(means[0]) is False
+        if self.kind == GENERATED and is_lower:
             raise ConfigError(
                 f"{address.task} is scored by {means[0]}, of which less is better; nel counts 0 for"
                 " an answer that fails, which would be the best score"

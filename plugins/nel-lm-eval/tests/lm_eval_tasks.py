@@ -138,6 +138,8 @@ TASKS = {
         SUMS.replace("exact_match", "bleu").replace("aggregation: mean", "aggregation: bleu"),
         QUESTIONS,
     ),
+    "errors": (SUMS.replace("higher_is_better: true", "higher_is_better: false"), QUESTIONS),
+    "bias": (SHAPE_TASK.replace("metric: acc}", "metric: acc, higher_is_better: false}"), SHAPES),
     "alarms": (ALARMS, QUESTIONS),
     "translations": (TRANSLATION, QUESTIONS[:5]),
     "sums_of_two": (SUMS, QUESTIONS[:2]),

@@ -280,6 +280,7 @@ def test_a_run_is_scored_anew_without_a_request(tmp_path: Path, endpoint: Endpoi
         ("thrice", "", ConfigError, "asks each question 3 times"),
         ("programs", "", ConfigError, "runs the model's programs on this machine"),
         ("corpus", "", ConfigError, "has no metric that is a mean over samples, only bleu"),
+        ("errors", "", ConfigError, "scored by exact_match, of which less is better"),
         ("shapes", "&apply_chat_template=true", ConfigError, "a chat endpoint cannot do"),
         (
             "hellaswagg",
@@ -309,6 +310,14 @@ def test_a_request_without_context_and_examples_by_flag_are_refused(
     with pytest.raises(ConfigError, match="num_fewshot=N"):
         _run(tmp_path, endpoint.url, "sums", num_fewshot=2)
     assert _sent(endpoint.calls) == Counter()
+
+
+@pytest.mark.usefixtures("lm_eval")
+def test_a_metric_of_which_less_is_better_is_named(tmp_path: Path, endpoint: Endpoint) -> None:
+    """Comparisons go by what metrics.json says of each metric."""
+    write_tasks(tmp_path, "bias")
+    result = _run(tmp_path, endpoint.url, "bias")
+    assert result.benchmarks[0].metrics["lower_is_better"] == ["acc"]
 
 
 @pytest.mark.usefixtures("lm_eval")
