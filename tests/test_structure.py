@@ -83,7 +83,7 @@ FENCES = {  # the rooms and modules that may import a library
 ROOMS = {
     "apps": 74_950,
     "artifacts": 34_250,
-    "authoring": 15_800,
+    "authoring": 15_830,
     "benchmarks": 11_850,
     "byob": 900,
     "cli": 17_950,
@@ -93,7 +93,7 @@ ROOMS = {
     "core": 4_600,
     "datasets": 16_750,
     "decide": 8_750,
-    "discovery": 3_550,
+    "discovery": 3_580,
     "engine": 74_150,
     "environments": 24_750,
     "episodes": 4_400,
@@ -107,6 +107,7 @@ ROOMS = {
     "sandbox": 25_750,
     "scoring": 22_650,
     "tools": 1_800,
+    "types": 2_250,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
 PLUGINS = 28_960
@@ -157,7 +158,7 @@ NAMES_OF_PEERS = {
 }
 """What users import by another tool's name, whatever else has that name here."""
 WIDE_LINES = 76
-LOOSE = {"__init__", "__main__", "clients", "doors", "errors", "plugins", "scorers", "types", "version"}
+LOOSE = {"__init__", "__main__", "clients", "doors", "errors", "plugins", "scorers", "version"}
 """Modules of nel that lie in no room."""
 
 

@@ -20,6 +20,7 @@ from nel.authoring.problem import (
     limits_in,
     prepared_by,
     read_problem,
+    recorded_answer,
     row_id,
 )
 from nel.datasets.base import RawRow
@@ -35,16 +36,6 @@ from nel.types import GoldKind, Message, Protocol, Row, Sample, Scorer, ScorerIn
 if TYPE_CHECKING:
     from nel.tools import Tool
     from nel.tools.toolset import Environment
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkGroup:
-    """What a bridge returns for an address that stands for several benchmarks of one run."""
-
-    members: tuple[str, ...]
-    """Their addresses."""
-    aggregates: tuple[Mapping[str, object], ...] = ()
-    """Means over them, as entries of ``aggregates`` in a run's configuration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,15 +298,7 @@ class Benchmark:
         Raises:
             DatasetError: There is none, or it is not a text.
         """
-        if self.response_field is None:
-            return None
-        recorded = lookup(row, self.response_field)
-        if not isinstance(recorded, str):
-            kind = "null" if recorded is None else f"a {type(recorded).__name__}"
-            raise DatasetError(
-                f'the response field "{self.response_field}" must be text, it is {kind}'
-            )
-        return recorded
+        return None if self.response_field is None else recorded_answer(row, self.response_field)
 
     def id_field_of(self, record: Mapping[str, object]) -> str | None:
         """Return the column that names a row; None where its content does."""

@@ -113,6 +113,19 @@ def limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] |
     return limits
 
 
+def recorded_answer(row: Mapping[str, object], field_name: str) -> str:
+    """Return the answer that a row brings.
+
+    Raises:
+        DatasetError: There is none, or it is not a text.
+    """
+    recorded = lookup(row, field_name)
+    if isinstance(recorded, str):
+        return recorded
+    kind = "null" if recorded is None else f"a {type(recorded).__name__}"
+    raise DatasetError(f'the response field "{field_name}" must be text, it is {kind}')
+
+
 def row_id(record: Mapping[str, object], id_field: str | None) -> str | None:
     """Return a row's own id; None where it has none."""
     value = record.get(id_field or "id")

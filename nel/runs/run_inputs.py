@@ -17,7 +17,7 @@ from nel.core.paths import exists
 from nel.core.strict_json import dumps_bytes
 from nel.engine.planning.plan import Plan
 from nel.engine.run_directory import with_absolute_paths
-from nel.engine.session import SessionSpec
+from nel.engine.session_spec import SessionSpec
 from nel.version import __version__
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
