@@ -226,7 +226,7 @@ def compare_aggregate(
     without = [f"without {name}: {reason}" for name, reason in missing.items()]
     stopped = [f"a stop rule ended {slot}" for slot in benchmarks_of(before) if slot in unasked]
     whole = None
-    measured = _unmeasured(before, other or "nothing is paired")
+    measured = _empty_measure(before, other or "nothing is paired")
     if present and not other:
         whole = _join(present, weights)
         measured = measure(whole, metric, settings)
@@ -247,7 +247,7 @@ def compare_aggregate(
     )
 
 
-def _unmeasured(row: Mapping[str, Any], reason: str) -> Measure:
+def _empty_measure(row: Mapping[str, Any], reason: str) -> Measure:
     """Return the measure of a mean of which no number can be given."""
     return Measure(
         metric=row["name"],
