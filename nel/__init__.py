@@ -15,7 +15,8 @@ from nel.version import __version__
 if TYPE_CHECKING:
     from nel.artifacts.answer_readers import AnswerReader, UnreadAnswer
     from nel.artifacts.exporting.frames import to_pandas
-    from nel.authoring.benchmark import Benchmark, BenchmarkGroup
+    from nel.authoring.benchmark import Benchmark
+    from nel.authoring.benchmark_group import BenchmarkGroup
     from nel.authoring.decorators import benchmark
     from nel.byob.judge import judge_score
     from nel.comparison.calls import ComparisonResult, DecisionResult, compare, gate
@@ -53,7 +54,7 @@ _HOME = {
     "AnswerReader": "nel.artifacts.answer_readers",
     "UnreadAnswer": "nel.artifacts.answer_readers",
     "Benchmark": "nel.authoring.benchmark",
-    "BenchmarkGroup": "nel.authoring.benchmark",
+    "BenchmarkGroup": "nel.authoring.benchmark_group",
     "ComparisonResult": "nel.comparison.calls",
     "DecisionResult": "nel.comparison.calls",
     "compare": "nel.comparison.calls",

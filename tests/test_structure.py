@@ -83,30 +83,31 @@ FENCES = {  # the rooms and modules that may import a library
 ROOMS = {
     "apps": 74_980,
     "artifacts": 34_490,
-    "authoring": 15_800,
+    "authoring": 15_840,
     "benchmarks": 11_850,
-    "byob": 900,
+    "byob": 880,
     "cli": 17_950,
     "comparison": 24_740,
     "compat": 42_010,
-    "config": 14_300,
+    "config": 14_260,
     "core": 4_710,
-    "datasets": 16_750,
-    "decide": 8_800,
-    "discovery": 3_550,
-    "engine": 74_150,
+    "datasets": 16_740,
+    "decide": 8_830,
+    "discovery": 3_580,
+    "engine": 74_160,
     "environments": 24_750,
-    "episodes": 4_400,
-    "judges": 23_550,
-    "metrics": 14_750,
+    "episodes": 4_360,
+    "judges": 23_660,
+    "metrics": 14_730,
     "models": 37_500,
-    "prompts": 2_700,
+    "prompts": 2_690,
     "reading": 18_450,
-    "reports": 17_950,
+    "reports": 17_930,
     "runs": 11_450,
-    "sandbox": 25_750,
+    "sandbox": 25_730,
     "scoring": 22_650,
-    "tools": 1_800,
+    "tools": 1_790,
+    "types": 2_240,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
 PLUGINS = 29_050
@@ -157,7 +158,7 @@ NAMES_OF_PEERS = {
 }
 """What users import by another tool's name, whatever else has that name here."""
 WIDE_LINES = 76
-LOOSE = {"__init__", "__main__", "clients", "doors", "errors", "plugins", "scorers", "types", "version"}
+LOOSE = {"__init__", "__main__", "clients", "doors", "errors", "plugins", "scorers", "version"}
 """Modules of nel that lie in no room."""
 
 

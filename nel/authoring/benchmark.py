@@ -20,6 +20,7 @@ from nel.authoring.problem import (
     limits_in,
     prepared_by,
     read_problem,
+    recorded_answer,
     row_id,
 )
 from nel.datasets.base import RawRow
@@ -29,22 +30,11 @@ from nel.datasets.folder import in_place_of
 from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.prompts import Template
-from nel.scoring.gold_choices import gold_label
 from nel.types import GoldKind, Message, Protocol, Row, Sample, Scorer, ScorerInput, ScorerResult
 
 if TYPE_CHECKING:
     from nel.tools import Tool
     from nel.tools.toolset import Environment
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkGroup:
-    """What a bridge returns for an address that stands for several benchmarks of one run."""
-
-    members: tuple[str, ...]
-    """Their addresses."""
-    aggregates: tuple[Mapping[str, object], ...] = ()
-    """Means over them, as entries of ``aggregates`` in a run's configuration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,9 +245,9 @@ class Benchmark:
 
     def with_images_below(self, folder: Path | None) -> Self:
         """Return the benchmark with the folder that the files of its images are in."""
-        return (
-            self if self.images_field is None else replace(self, images_dir=folder or self.base_dir)
-        )
+        if self.images_field is None:
+            return self
+        return replace(self, images_dir=folder or self.base_dir)
 
     def _with_images(
         self, row: Mapping[str, object], prompt: str | tuple[Message, ...]
@@ -287,19 +277,17 @@ class Benchmark:
             DatasetError: There are too few, a fixed one is missing, or one has no target.
             PromptError: The prompt names a field that an example does not have.
         """
-        shots = []
+        examples = []
         for row in rows:
             try:
-                shots.append(self._shot(row.data))
+                examples.append(self._shot(row.data))
             except (DatasetError, PromptError) as error:
                 where = f"few-shot example in {source}, {unit} {row.number}"
                 raise type(error)(f"{where}: {error}") from error
-        return replace(
-            self,
-            shots=make_shots(
-                self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples
-            ),
+        shots = make_shots(
+            self.fewshot, self.num_fewshot, examples, source=source, holds_samples=holds_samples
         )
+        return replace(self, shots=shots)
 
     def recorded_in(self, row: Mapping[str, object]) -> str | None:
         """Return the answer that a row brings; None where the run asks for one.
@@ -307,15 +295,7 @@ class Benchmark:
         Raises:
             DatasetError: There is none, or it is not a text.
         """
-        if self.response_field is None:
-            return None
-        recorded = lookup(row, self.response_field)
-        if not isinstance(recorded, str):
-            kind = "null" if recorded is None else f"a {type(recorded).__name__}"
-            raise DatasetError(
-                f'the response field "{self.response_field}" must be text, it is {kind}'
-            )
-        return recorded
+        return None if self.response_field is None else recorded_answer(row, self.response_field)
 
     def id_field_of(self, record: Mapping[str, object]) -> str | None:
         """Return the column that names a row; None where its content does."""
@@ -376,32 +356,34 @@ class Benchmark:
         problem = self._problem(record)
         question, answer = self._question_and_answer(problem)
         between = self.target_delimiter
-        touch = not question[-1:].isspace() and not answer[:1].isspace()
-        if touch and not between and not self.loglikelihood:
-            between = " "
-        template = self.fewshot.template
-        fields = {"target": answer, **problem.values}
+        if not between and not self.loglikelihood:
+            # An answer that is asked for has a space before it, unless either brings one.
+            has_space = question[-1:].isspace() or answer[:1].isspace()
+            between = "" if has_space else " "
+        text = f"{question}{between}{answer}"
+        if self.fewshot.template is not None:
+            text = self.fewshot.template.render({"target": answer, **problem.values})
         return Shot(
             key=prompt_key(self._prompt_text(problem)),
             own_id=row_id(record, self.id_field),
             question=question,
             answer=answer,
-            text=f"{question}{between}{answer}" if template is None else template.render(fields),
+            text=text,
             group=label_of(problem.row, self.fewshot.match_field),
         )
 
     def _question_and_answer(self, problem: Problem) -> tuple[str, str]:
-        target, values, choices = self._target(problem.row), problem.values, problem.choices
+        target, values = self._target(problem.row), problem.values
         if self.continuation is not None:
-            context = self._contexts(problem)[self._gold(problem)]
-            return context, self.continuation.render(values)
+            gold = problem.gold_position(target, self.gold_kind)
+            return self._contexts(problem)[gold], self.continuation.render(values)
         question = self.prompt.render(values)
         if self.fewshot.target_template is not None:
             return question, self.fewshot.target_template.render({"target": target, **values})
-        if choices and self.loglikelihood:
-            return question, choices[self._gold(problem)]
-        if choices and isinstance(target, int):
-            return question, problem.labels[self._gold(problem)]
+        if problem.choices and self.loglikelihood:
+            return question, problem.choices[problem.gold_position(target, self.gold_kind)]
+        if problem.choices and isinstance(target, int):
+            return question, problem.labels[problem.gold_position(target, self.gold_kind)]
         answer = target[0] if isinstance(target, (list, tuple)) and target else target
         return question, str(answer)
 
@@ -428,13 +410,6 @@ class Benchmark:
             for choice in problem.choices or ()
         )
 
-    def _gold(self, problem: Problem) -> int:
-        """Return the position of the gold choice."""
-        label = gold_label(
-            self._target(problem.row), problem.labels, problem.choices, kind=self.gold_kind
-        )
-        return problem.labels.index(label)
-
     def _input(
         self, values: Mapping[str, object], shots: Sequence[Shot], *, optional: bool
     ) -> str | tuple[Message, ...]:
@@ -447,10 +422,9 @@ class Benchmark:
             if optional:
                 return ""
             raise
-        return (
-            system,
-            *((Message(role="user", content=question),) if isinstance(question, str) else question),
-        )
+        if isinstance(question, str):
+            question = (Message(role="user", content=question),)
+        return (system, *question)
 
     def _question(
         self, values: Mapping[str, object], shots: Sequence[Shot]

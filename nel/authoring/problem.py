@@ -13,7 +13,8 @@ from nel.datasets.fields import lookup
 from nel.datasets.ids import own_id
 from nel.errors import DatasetError
 from nel.reading.letters import labels_for
-from nel.scoring.gold_choices import own_labels
+from nel.scoring.gold_choices import gold_label, own_labels
+from nel.types import GoldKind
 
 LETTERS: Final = string.ascii_uppercase
 
@@ -34,6 +35,10 @@ class Problem:
     def labels(self) -> tuple[str, ...]:
         """Return the labels of the choices."""
         return self.own_labels or labels_for(len(self.choices or ()))
+
+    def gold_position(self, target: object, kind: GoldKind | None) -> int:
+        """Return the position of the gold choice, which a target names as `gold_label` reads it."""
+        return self.labels.index(gold_label(target, self.labels, self.choices, kind=kind))
 
 
 def read_problem(
@@ -111,6 +116,19 @@ def limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] |
             f" {limits!r}"
         )
     return limits
+
+
+def recorded_answer(row: Mapping[str, object], field_name: str) -> str:
+    """Return the answer that a row brings.
+
+    Raises:
+        DatasetError: There is none, or it is not a text.
+    """
+    recorded = lookup(row, field_name)
+    if isinstance(recorded, str):
+        return recorded
+    kind = "null" if recorded is None else f"a {type(recorded).__name__}"
+    raise DatasetError(f'the response field "{field_name}" must be text, it is {kind}')
 
 
 def row_id(record: Mapping[str, object], id_field: str | None) -> str | None:

@@ -15,7 +15,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from nel import plugins
-from nel.authoring.benchmark import Benchmark, BenchmarkGroup
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.benchmark_group import BenchmarkGroup
 from nel.authoring.lent_names import (
     DEFINED,
     FILES,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nel.authoring.benchmark import BenchmarkGroup
+from nel.authoring.benchmark_group import BenchmarkGroup
 from nel.config.schema.run import split_category
 from nel.config.schema.suite import SuiteConfig, SuiteMean, SuiteMember, read_suite
 from nel.errors import ConfigError

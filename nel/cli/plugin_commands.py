@@ -164,7 +164,8 @@ def _sentence_about(target: str) -> str:
     if help_text is None:
         docstring = ast.get_docstring(tree) or ""
         help_text = docstring.partition(": ")[2] or docstring
-    sentence = " ".join(help_text.partition("\n\n")[0].split()).partition(". ")[0]
+    paragraph = help_text.partition("\n\n")[0]
+    sentence = " ".join(paragraph.split()).partition(". ")[0]
     return f"{sentence[:1].upper()}{sentence[1:].removesuffix('.')}."
 
 

@@ -22,12 +22,13 @@ from nel.comparison.measures import (
     Members,
     Scores,
     Settings,
+    line_values,
     measure,
     question_ends,
     scores_of,
 )
 from nel.comparison.pairing import Pairing
-from nel.comparison.questions import metric_values, questions_of
+from nel.comparison.questions import questions_of
 from nel.comparison.sides import Side, SideBenchmark
 from nel.config.schema.run import split_category
 from nel.core.reward_keys import OF_ANY_REWARD
@@ -139,7 +140,7 @@ def member_ends(
         if key is None:
             continue
         questions = questions_of(columns, "sample", str(benchmark.path))
-        values = columns.numbers(REWARD) if key == REWARD else metric_values(columns, key)
+        values = line_values(columns, key)
         positions = np.arange(len(questions))
         if category:
             code = columns.categories.index(category)
@@ -220,30 +221,19 @@ def compare_aggregate(
     """
     metric, weights = before["name"], before["weights"]
     missing = {**before["missing"], **after["missing"]}
-    present = {slot: scores[slot, metric] for slot in weights if (slot, metric) in scores}
-    missing |= {
-        slot: "it has no pair" for slot in weights if slot not in present and slot not in missing
-    }
-    present = {slot: of_slot for slot, of_slot in present.items() if slot not in missing}
+    for slot in weights:
+        if (slot, metric) not in scores:
+            missing.setdefault(slot, "it has no pair")
+    present = {slot: scores[slot, metric] for slot in weights if slot not in missing}
     other = _why_other(before, after)
     if len({of_slot.is_lower_better for of_slot in present.values()}) > 1:
         other = other or "of some of its members more is better, and of others less"
-    whole = None if other or not present else _join(present, weights)
-    measured = Measure(
-        metric=metric,
-        n_pairs=0,
-        n_scored=0,
-        baseline=None,
-        candidate=None,
-        tested=None,
-        bounds=None,
-        verdict=Verdict.INCONCLUSIVE,
-        reason=other or "nothing is paired",
-        unit=before["unit"],
-    )
     without = [f"without {name}: {reason}" for name, reason in missing.items()]
     stopped = [f"a stop rule ended {slot}" for slot in benchmarks_of(before) if slot in unasked]
-    if whole is not None:
+    whole = None
+    measured = _empty_measure(before, other or "nothing is paired")
+    if present and not other:
+        whole = _join(present, weights)
         measured = measure(whole, metric, settings)
         if stopped:
             measured = without_interval(measured)
@@ -255,10 +245,26 @@ def compare_aggregate(
         benchmarks=benchmarks_of(before),
         weights=weights,
         missing=missing,
-        blockers=[*filter(None, [other]), *without, *stopped],
+        blockers=[*([other] if other else ()), *without, *stopped],
         is_stopped=bool(stopped),
         headline=measured,
         scores=whole,
+    )
+
+
+def _empty_measure(row: Mapping[str, Any], reason: str) -> Measure:
+    """Return the measure of a mean of which no number can be given."""
+    return Measure(
+        metric=row["name"],
+        n_pairs=0,
+        n_scored=0,
+        baseline=None,
+        candidate=None,
+        tested=None,
+        bounds=None,
+        verdict=Verdict.INCONCLUSIVE,
+        reason=reason,
+        unit=row["unit"],
     )
 
 
@@ -271,8 +277,9 @@ def _why_other(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
         pair = weights.get(slot, 0.0), others.get(slot, 0.0)
         if not math.isclose(*pair, rel_tol=0, abs_tol=1e-9):
             return f"{slot} weighs {pair[0]:.4g} in the baseline's and {pair[1]:.4g} here"
-    names = before["name"], after["name"]
-    return "" if names[0] == names[1] else f"it is a mean of {names[0]}, and of {names[1]} here"
+    if before["name"] == after["name"]:
+        return ""
+    return f"it is a mean of {before['name']}, and of {after['name']} here"
 
 
 def _join(scores: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:

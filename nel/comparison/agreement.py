@@ -98,10 +98,12 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
     states = np.bincount(columns.states, minlength=len(_STATES))
     for name, state in _STATES.items():
         _refuse_unequal(files, name, metrics["accounting"][name], int(states[state]))
-    n_rewards = int(((columns.states == FAILED) & (columns.numbers("reward") != 0)).sum())
+    is_rewarded = (columns.states == FAILED) & (columns.numbers("reward") != 0)
+    n_rewards = int(is_rewarded.sum())
     if n_rewards:
         _refuse(files, f"{n_rewards:,} model failures have a reward, which is 0 for all of them")
-    repeats, n_repeats = columns.integers("repeat"), files.bundle["benchmark"].get("repeats")
+    repeats = columns.integers("repeat")
+    n_repeats = files.bundle["benchmark"].get("repeats")
     if n_repeats is not None and not 0 <= int(repeats.min()) <= int(repeats.max()) < n_repeats:
         _refuse(files, f"each sample was asked {n_repeats} times, and a line is of another repeat")
     for row in metrics["metrics"]:
@@ -124,6 +126,7 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
     series = _series(columns, values)
     _check_ends(files, columns, row, series)
     if row["bounds"] is not None:
+        # Every unscored sample as 0, then as 1; where there is none, the value to its last bit.
         n_unscored = int((columns.states == UNSCORED).sum())
         lowest = series.total / len(columns) if n_unscored else row["value"]
         highest = lowest + n_unscored / len(columns)

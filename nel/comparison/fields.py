@@ -75,14 +75,16 @@ def differences(
         aspect = part_of(name)
         values = baseline.fields.get(name), candidate.fields.get(name)
         if aspect is not None and values[0] != values[1]:
+            # Titles say more than digests, where they tell the two apart.
             titles = baseline.titles.get(name), candidate.titles.get(name)
-            values = titles if None not in titles and titles[0] != titles[1] else values
+            if None not in titles and titles[0] != titles[1]:
+                values = titles
             differing.append(
                 Difference(part=aspect, field=name, baseline=values[0], candidate=values[1])
             )
-    samples = [side.titles.get("samples") for side in (baseline, candidate)]
+    before, after = baseline.titles.get("samples"), candidate.titles.get("samples")
     is_named = any(difference.field in OF_ROWS for difference in differing)
-    against = "" if is_named or samples[0] == samples[1] else f", {samples[0]} against {samples[1]}"
+    against = "" if is_named or before == after else f", {before} against {after}"
     return [*differing, *_of_samples(pairing, against)]
 
 

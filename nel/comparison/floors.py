@@ -101,11 +101,13 @@ class _Held:
             lower = question_interval(self.lowest, self.design, level=level).lower
             upper = question_interval(self.highest, self.design, level=level).upper
             return None if lower is None or upper is None else (lower, upper)
-        # Lines do not give the values: the written interval, scaled from its level to this one.
+        # Lines do not give the values: the written interval, scaled from its level to this one,
+        # around what the value may be.
         factor = _quantile(level) / _quantile(row["ci_level"])
+        below = (row["value"] - row["ci_lower"]) * factor
+        above = (row["ci_upper"] - row["value"]) * factor
         bounds = row["bounds"] or {"lower": row["value"], "upper": row["value"]}
-        lower = bounds["lower"] - (row["value"] - row["ci_lower"]) * factor
-        return lower, bounds["upper"] + (row["ci_upper"] - row["value"]) * factor
+        return bounds["lower"] - below, bounds["upper"] + above
 
     def is_breached(self, level: float) -> bool:
         """Return whether the metric is under its floor at a level."""

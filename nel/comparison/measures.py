@@ -13,7 +13,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nel.comparison.lines import UNSCORED, Floats, Ints
+from nel.comparison.lines import UNSCORED, Columns, Floats, Ints
 from nel.comparison.pairing import Pairing
 from nel.comparison.questions import Questions, Values, metric_values
 from nel.core.scaling import mean_of
@@ -198,12 +198,15 @@ class Measure:
         """
         if self.verdict not in (Verdict.BETTER, Verdict.WORSE) or p_value <= alpha:
             return replace(self, p_adjusted=p_value)
-        reason = (
-            f"{self.verdict} taken alone, but not after {family} (p = {p_value:.4g})"
-            if family
-            else f"{self.verdict} by the interval, and not by the test (p = {p_value:.4g})"
+        reason = f"{self.verdict} by the interval, and not by the test"
+        if family:
+            reason = f"{self.verdict} taken alone, but not after {family}"
+        return replace(
+            self,
+            p_adjusted=p_value,
+            verdict=Verdict.INCONCLUSIVE,
+            reason=f"{reason} (p = {p_value:.4g})",
         )
-        return replace(self, p_adjusted=p_value, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
 def scores_of(pairing: Pairing, metric: str, *, is_lower_better: bool = False) -> Scores:
@@ -214,10 +217,8 @@ def scores_of(pairing: Pairing, metric: str, *, is_lower_better: bool = False) -
         metric: `REWARD`, or the name of a metric that both sides have.
         is_lower_better: Whether less of it is better.
     """
-    before, after = (
-        side.columns.numbers("reward") if metric == REWARD else metric_values(side.columns, metric)
-        for side in (pairing.baseline, pairing.candidate)
-    )
+    before = line_values(pairing.baseline.columns, metric)
+    after = line_values(pairing.candidate.columns, metric)
     scale = _scale([before, after])
     baseline, baseline_ends = question_ends(pairing.baseline, before, pairing.left, scale)
     candidate, candidate_ends = question_ends(pairing.candidate, after, pairing.right, scale)
@@ -232,6 +233,11 @@ def scores_of(pairing: Pairing, metric: str, *, is_lower_better: bool = False) -
         is_lower_better=is_lower_better,
     )
     return scores.only(~(np.isnan(baseline_ends[0]) | np.isnan(candidate_ends[0])))
+
+
+def line_values(columns: Columns, metric: str) -> Floats:
+    """Return `REWARD`, or the metric of a name, of each line; NaN where it has none."""
+    return columns.numbers(REWARD) if metric == REWARD else metric_values(columns, metric)
 
 
 def meaningless_margin(margin: float, *, are_shares: bool) -> str | None:
@@ -288,12 +294,13 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
         unit=scores.unit,
     )
     is_partial = scored_alone.members is not None and not scored_alone.members.are_complete
+    if undefined.n_scored == 0 and not is_partial:
+        return undefined
     if undefined.n_scored < _FEWEST and not is_partial:
-        alone = "one pair alone has a score on both sides"
-        return replace(undefined, reason=alone) if undefined.n_scored else undefined
-    all_pairs = scores if is_bounded and (is_partial or scores.is_open) else None
+        return replace(undefined, reason="one pair alone has a score on both sides")
+    all_pairs = scores if is_bounded and scores.is_open else None
     try:
-        if is_partial:
+        if is_partial:  # a mean that lacks a member is not known; only its ends are
             against, in_favour = _ends(scores, settings, settings.level)
             reason = "some of what it is a mean of has no value"
             return replace(undefined, bounds=(against, in_favour), reason=reason)
@@ -405,22 +412,18 @@ def _notes(difference: PairedDifference, settings: Settings) -> tuple[str, ...]:
     naive = verdict(difference.naive_lower, difference.naive_upper, margin=settings.margin)
     if clustered is naive:
         return ()
-    return (
-        (
-            f"questions in {difference.n_clusters:,} clusters: {clustered}; as if they were independent"
-            f" it would be {naive}"
-        ),
+    note = (
+        f"questions in {difference.n_clusters:,} clusters: {clustered}; as if they were independent"
+        f" it would be {naive}"
     )
+    return (note,)
 
 
 def _design_of(pairing: Pairing, scale: tuple[float, float]) -> PairedDesign:
     """Return how the questions were asked and what all their answers can score."""
-    return PairedDesign(
-        repeats=max(
-            int(questions.n_repeats.max()) for questions in (pairing.baseline, pairing.candidate)
-        ),
-        bounds=_SHARES if scale == (0.0, 1.0) else _UNBOUNDED,
-    )
+    n_repeats = np.concatenate([pairing.baseline.n_repeats, pairing.candidate.n_repeats])
+    bounds = _SHARES if scale == (0.0, 1.0) else _UNBOUNDED
+    return PairedDesign(repeats=int(n_repeats.max()), bounds=bounds)
 
 
 def _scale(lines: Sequence[Floats]) -> tuple[float, float]:
@@ -445,9 +448,9 @@ def question_ends(
     scored_mean = np.where(n_scored > 0, mean, 0.0)
     # Of questions without a line to score n_planned is 0; their mean, and so their ends, are NaN.
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = (
-            scored_mean * (n_scored / n_planned) + end * (n_unscored / n_planned) for end in scale
-        )
+        scored_part = scored_mean * (n_scored / n_planned)
+        unscored_share = n_unscored / n_planned
+        low, high = (scored_part + end * unscored_share for end in scale)
     # The weighted mean rounds, so where all is scored the mean itself stays.
     is_complete = n_unscored == 0
     return mean, (np.where(is_complete, mean, low), np.where(is_complete, mean, high))

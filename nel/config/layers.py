@@ -247,8 +247,9 @@ class Layers:
             message = _with_section(path[-1], message)
         location = ".".join(str(key) for key in problem["loc"])
         # A flag's own words name the key already.
-        is_in_source = not location or source in (f"-O {location}=…", f"-O {'.'.join(path)}=…")
-        return f"{source}: {'' if is_in_source else f'{location}: '}{message}{_more(error)}"
+        if location and source not in (f"-O {location}=…", f"-O {'.'.join(path)}=…"):
+            message = f"{location}: {message}"
+        return f"{source}: {message}{_more(error)}"
 
     def _source(self, key_path: Path) -> str:
         """Return what set a key; for a whole section, everything that set a part of it."""

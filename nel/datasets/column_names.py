@@ -109,13 +109,18 @@ def gold_columns(names: Sequence[str]) -> list[str]:
 
 def question_column(names: Sequence[str]) -> str | None:
     """Return the name of the question's column, None where no name says so."""
+    # Reversed, so that of two columns that fold to one name the first stays.
     by_name = {fold_name(name).replace(" ", "_"): name for name in reversed(names)}
-    exact = next((by_name[word] for word in _QUESTIONS if word in by_name), None)
-    if exact is not None:
-        return exact
+    for word in _QUESTIONS:
+        if word in by_name:
+            return by_name[word]
     words = {name: set(fold_name(name).split()) for name in names}
     eligible = [name for name in names if not words[name] & (_AGAINST | _NUMBERING)]
-    return next((name for word in _QUESTIONS for name in eligible if word in words[name]), None)
+    for word in _QUESTIONS:
+        for name in eligible:
+            if word in words[name]:
+                return name
+    return None
 
 
 def is_about(name: str) -> bool:

@@ -123,9 +123,12 @@ def read_examples(
     """
     bound = POOL_ROWS_MAX if value_of is None else EACH_ROWS_MAX
     each_max = min(rows_max or bound, bound)
-    examples = (row for row in dataset.read() if is_example(row.data))
-    rows, keys_by_value = [], defaultdict[str | None, set[str]](set)
-    for row in examples if value_of else islice(examples, POOL_ROWS_MAX):
+    examples: Iterator[RawRow] = (row for row in dataset.read() if is_example(row.data))
+    if value_of is None:
+        examples = islice(examples, POOL_ROWS_MAX)
+    rows = []
+    keys_by_value = defaultdict[str | None, set[str]](set)
+    for row in examples:
         keys = keys_by_value[value_of(row.data) if value_of else None]
         key = str(row.number) if prompt_of is None else _prompt_key_of(row, prompt_of)
         if key not in keys and len(keys) < each_max:
@@ -171,10 +174,12 @@ def _shuffle(size: int, seed: str) -> Iterator[int]:
     # The shuffled list as its differences from range(size): few are drawn of many.
     moves: dict[int, int] = {}
     for n_remaining in range(size, 0, -1):
-        number = int.from_bytes(hashlib.sha256(f"{seed}:{n_remaining}".encode()).digest())
-        pick, end = number % n_remaining, n_remaining - 1
+        digest = hashlib.sha256(f"{seed}:{n_remaining}".encode()).digest()
+        pick = int.from_bytes(digest) % n_remaining
         yield moves.get(pick, pick)
-        moves[pick] = moves.get(end, end)
+        # The last of those that remain takes the place of the one that was picked.
+        last = n_remaining - 1
+        moves[pick] = moves.get(last, last)
 
 
 def _source_name(source: object) -> str:

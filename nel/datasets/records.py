@@ -75,6 +75,7 @@ def rows_of_records(
         if empty_rows:
             yield from ((row, "all cells are empty") for row in empty_rows)
             empty_rows = []
+        # Empty cells beyond the columns are what spreadsheets write after a wide sheet.
         if len(cells) != width and (len(cells) < width or any(cells[width:])):
             yield number, _width_problem(len(cells), width, end_line() if line is None else line)
             continue
@@ -116,10 +117,9 @@ def _check_header(
             f"{name}: the first row {what}, and rows have more cells; delete what stands above the"
             " names of the columns"
         )
-    if not any(map(is_common, names)) and any(
-        _looks_like_values(column, _values(rows, position))
-        for position, column in enumerate(columns)
-    ):
+    if any(map(is_common, names)):
+        return
+    if any(_looks_like_values(column, _values(rows, n)) for n, column in enumerate(columns)):
         raise DatasetError(
             f"{name}: the first line looks like a row, not like names of columns:"
             f" {', '.join(columns)[:80]}; put names above it, such as question,answer"
@@ -137,7 +137,8 @@ def _looks_like_values(column: str, values: Sequence[str]) -> bool:
         return False
     for pattern in (_NUMBER, _QUESTION):
         if pattern.fullmatch(column):
-            return 2 * sum(pattern.fullmatch(value) is not None for value in values) > len(values)
+            n_alike = sum(pattern.fullmatch(value) is not None for value in values)
+            return 2 * n_alike > len(values)
     return values.count(column) > 0 and len(set(values)) < len(values)
 
 
@@ -145,7 +146,10 @@ def _note_unnamed(
     columns: Sequence[str], have_names: Sequence[bool], name: str, form: TableForm
 ) -> None:
     numbers = [str(number) for number, has_name in enumerate(have_names, start=1) if not has_name]
-    text = ", ".join([*numbers[:_SHOWN], *(["…"] if len(numbers) > _SHOWN else [])])
+    shown = numbers[:_SHOWN]
+    if len(numbers) > _SHOWN:
+        shown.append("…")
+    text = ", ".join(shown)
     noun, verb = ("columns", "they have") if len(numbers) > 1 else ("column", "it has")
     form.note(f"{name}: {noun} {text} of {len(columns)} left out: {verb} no name")
 

@@ -266,6 +266,7 @@ def _holds_rows(path: str) -> bool:
 def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
     if config is None:
         return list(paths)
+    # The folder that has its name, else files that begin with it, else the file that has it.
     prefixes = f"{config}_", f"{config}-"
     matches = [path for path in paths if config in PurePosixPath(path).parts[:-1]]
     matches = matches or [path for path in paths if _stem(path).startswith(prefixes)]

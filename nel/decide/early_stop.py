@@ -171,6 +171,7 @@ class PairedDirection:
 
     def add(self, size: int, candidate: tuple[float, float], baseline: tuple[float, float]) -> None:
         """Take the next cluster: its questions and the lowest and highest totals of both runs."""
+        # The candidate at its lowest against the baseline at its highest, and the reverse.
         low, high = candidate[0] - baseline[1], candidate[1] - baseline[0]
         shares = [min(max(total / self._draw.size_max, -1.0), 1.0) for total in (low, high)]
         self._extremes.add(*shares)

@@ -50,15 +50,22 @@ def exact_power(effect: float, discordant: float, questions: int, test: Test) ->
             f"no power of {questions} questions for {effect} with a discordant share of"
             f" {discordant}"
         )
-    spread = _SPREADS * math.sqrt(questions * discordant * (1 - discordant)) + _SPREADS
-    middle = questions * discordant
-    low, high = max(0, math.floor(middle - spread)), min(questions, math.ceil(middle + spread))
-    win = (discordant + difference) / (2 * discordant) if discordant else 0.0
+    mean = questions * discordant
+    deviation = math.sqrt(questions * discordant * (1 - discordant))
+    spread = _SPREADS * deviation + _SPREADS  # a few more, where the deviation is next to nothing
+    low = max(0, math.floor(mean - spread))
+    high = min(questions, math.ceil(mean + spread))
+    # Wins and losses add up to the discordant share, and differ by the difference.
+    win_share = 0.0
+    if discordant:
+        win_share = (discordant + difference) / (2 * discordant)
     power = 0.0
     for n_discordant in range(low, high + 1):
         fewest = _fewest_wins(n_discordant, questions, effect, test)
-        if fewest is not None:
-            power += _chance(n_discordant, questions, discordant) * _tail(fewest, n_discordant, win)
+        if fewest is None:
+            continue
+        chance = _chance(n_discordant, questions, discordant)
+        power += chance * _tail(fewest, n_discordant, win_share)
     return min(power, 1.0)
 
 
@@ -66,6 +73,7 @@ def _chance(count: int, n: int, share: float) -> float:
     """Return the binomial probability of a count."""
     if share in (0.0, 1.0):
         return float(count == n * share)
+    # In logarithms, since n over count is beyond a float from some 1,030 questions on.
     ways = math.lgamma(n + 1) - math.lgamma(count + 1) - math.lgamma(n - count + 1)
     return math.exp(ways + count * math.log(share) + (n - count) * math.log1p(-share))
 
@@ -76,6 +84,7 @@ def _tail(fewest: int, n: int, share: float) -> float:
         return float(fewest <= n)
     if share <= 0 or fewest > n:
         return 0.0
+    # P(X >= k) of a binomial is an incomplete beta function (DLMF 8.17.5).
     return math.exp(log_beta_cdf(fewest, n - fewest + 1, share))
 
 
@@ -94,14 +103,15 @@ def _fewest_wins(n_discordant: int, questions: int, effect: float, test: Test) -
 
 @lru_cache(maxsize=4096)
 def _fewest_of_mcnemar(n_discordant: int, alpha: float) -> int | None:
-    test, limit = Test(alpha=alpha, power=(1 + alpha) / 2), math.log(alpha) + _ROUNDING
+    test = Test(alpha=alpha, power=(1 + alpha) / 2)  # any power: only its alpha is used
+    log_alpha = math.log(alpha) + _ROUNDING
 
     def is_found(wins: int) -> bool:
         lead = 2 * wins - n_discordant
-        return (
-            lead > test.z_alpha * math.sqrt(n_discordant)
-            and mcnemar_log_p(wins, n_discordant - wins) <= limit
-        )
+        # Without an effect Tango's statistic is the lead over the root of the discordant pairs.
+        if lead <= test.z_alpha * math.sqrt(n_discordant):
+            return False
+        return mcnemar_log_p(wins, n_discordant - wins) <= log_alpha
 
     fewest = bisect_left(range(n_discordant + 1), True, lo=n_discordant // 2 + 1, key=is_found)
     return fewest if n_discordant and fewest <= n_discordant else None

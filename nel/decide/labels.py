@@ -29,16 +29,19 @@ def label_plan(
     (600, 2000)
     """
     target = standard_error**2 / label_variance
+    # Below and at the end 1e-9 is for the rounding of what is a whole number.
     if 1 / target > answers * (1 + 1e-9):
         raise ValueError(
             f"labels for all {answers} answers leave an error of"
             f" {math.sqrt(label_variance / answers):.4f}, not {standard_error}: take more answers"
         )
-    residual, explained = 1 - correlation**2, correlation**2
+    explained = correlation**2
     judged = float(answers)
+    # The formula above, solved for n with all answers judged.
     room = target - explained / judged
-    labels = residual / room if room > 0 else math.inf
-    if labels > judged:
-        labels = judged = 1 / target  # every judged answer is labelled: the judge adds nothing
-    n = max(1, math.ceil(labels * (1 - 1e-9)))
-    return n, min(answers, max(n, math.ceil(judged * (1 - 1e-9))))
+    labels = (1 - explained) / room if room > 0 else math.inf
+    if labels > judged:  # every judged answer is labelled: the judge adds nothing
+        labels = judged = 1 / target
+    n_labels = max(1, math.ceil(labels * (1 - 1e-9)))
+    n_judged = max(n_labels, math.ceil(judged * (1 - 1e-9)))
+    return n_labels, min(answers, n_judged)

@@ -57,6 +57,7 @@ def macro_difference(
     interval = macro_interval(differences, weights=weights, bounds=(-1.0, 1.0), level=level)
     if interval.lower is None or interval.upper is None:
         raise UndefinedMetric(str(interval.reason))
+    # What each question adds to the mean; so the variance of the mean is that of a sum.
     parts = [part * (weight / len(part)) for part, weight in zip(differences, weights, strict=True)]
     values = np.concatenate(differences)
     p_value, test = flip_test(np.concatenate(parts), np.random.default_rng(seed))

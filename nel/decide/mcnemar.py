@@ -31,9 +31,9 @@ def mcnemar_exact(wins: int, losses: int) -> float:
     total = wins + losses
     if total > _COUNTED_MAX:
         return math.exp(mcnemar_log_p(wins, losses))
-    return min(
-        1.0, 2 * sum(math.comb(total, few) for few in range(min(wins, losses) + 1)) / (1 << total)
-    )
+    n_outcomes = 1 << total
+    n_as_extreme = sum(math.comb(total, few) for few in range(min(wins, losses) + 1))
+    return min(1.0, 2 * n_as_extreme / n_outcomes)
 
 
 def mcnemar_log_p(wins: int, losses: int) -> float:
@@ -115,6 +115,6 @@ def _restricted_variance(wins: float, losses: float, n: int, difference: float) 
     share = 0.0
     if b < 0:
         share = (root - b) / (4 * n)
-    elif root + b > 0:
+    elif root + b > 0:  # the same root, written so that nothing nearly equal is subtracted
         share = -2 * c / (root + b)
     return 2 * share + difference * (1 - difference)

@@ -7,10 +7,15 @@ table.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nel.decide.pairs import Floats
+
+Order: TypeAlias = NDArray[np.intp]
+"""Which p-value is the smallest, the next and so on."""
 
 
 def holm(p_values: Sequence[float] | Floats) -> list[float]:
@@ -33,8 +38,11 @@ def holm(p_values: Sequence[float] | Floats) -> list[float]:
     [0.078, 0.003, 0.078]
     """
     values, order = _sort(p_values)
-    remaining = len(values) - np.arange(len(values))
-    return _back(np.maximum.accumulate(values * remaining) if len(values) else values, order)
+    # Stepping down: the smallest of m counts m times, the next m - 1 times, and so on; none is
+    # adjusted below a smaller one.
+    n_remaining = np.arange(len(values), 0, -1)
+    adjusted = np.maximum.accumulate(values * n_remaining)
+    return _restore_order(adjusted, order)
 
 
 def benjamini_hochberg(p_values: Sequence[float] | Floats) -> list[float]:
@@ -57,25 +65,27 @@ def benjamini_hochberg(p_values: Sequence[float] | Floats) -> list[float]:
     [0.041, 0.003, 0.041]
     """
     values, order = _sort(p_values)
-    adjusted = values * len(values) / np.arange(1, len(values) + 1)
-    return _back(np.minimum.accumulate(adjusted[::-1])[::-1], order)
+    # Stepping up: the k-th smallest of m counts m / k times; none is adjusted above a larger one.
+    ranks = np.arange(1, len(values) + 1)
+    scaled = values * len(values) / ranks
+    adjusted = np.minimum.accumulate(scaled[::-1])[::-1]
+    return _restore_order(adjusted, order)
 
 
-def _sort(
-    p_values: Sequence[float] | Floats,
-) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.intp]]]:
+def _sort(p_values: Sequence[float] | Floats) -> tuple[Floats, Order]:
     values = np.asarray(list(p_values), dtype=np.float64)
-    bad = np.flatnonzero(~((values >= 0) & (values <= 1)))
-    if len(bad):
+    is_probability = (values >= 0) & (values <= 1)  # false for NaN
+    if not is_probability.all():
+        first = int(np.argmin(is_probability))
         raise ValueError(
-            f"p-value {int(bad[0])} is {values[bad[0]]}, not between 0 and 1: what has none is no"
-            " test"
+            f"p-value {first} is {values[first]}, not between 0 and 1: what has none is no test"
         )
     order = np.argsort(values, kind="stable")
     return values[order], order
 
 
-def _back(adjusted: Floats, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> list[float]:
+def _restore_order(adjusted: Floats, order: Order) -> list[float]:
     restored = np.empty(len(adjusted))
     restored[order] = np.minimum(adjusted, 1.0)
-    return [float(value) for value in restored]
+    values: list[float] = restored.tolist()
+    return values

@@ -16,11 +16,7 @@ import numpy as np
 
 from nel.core.scaling import unscale
 from nel.decide.mcnemar import tango_interval
-from nel.decide.pairs import (
-    Floats,
-    Integers,
-    checked_scores,
-)
+from nel.decide.pairs import Floats, Integers, checked_scores
 from nel.decide.power import POWER, Test, added_power, least_effect, mcnemar_power
 from nel.decide.sign_flip import flip_test
 from nel.errors import UndefinedMetric
@@ -145,12 +141,12 @@ def paired_difference(
     if clusters is not None:
         codes = _checked_codes(clusters, len(before))
         n_clusters = int(codes.max()) + 1
-    interval = pairs.interval(None, level)
+    interval = pairs.interval(codes, level)
     naive_lower, naive_upper = None, None
     if codes is not None:
-        if interval.lower is not None and interval.upper is not None:
-            naive_lower, naive_upper = _finite_ends(interval, pairs.exponent)
-        interval = pairs.interval(codes, level)
+        naive = pairs.interval(None, level)
+        if naive.lower is not None and naive.upper is not None:
+            naive_lower, naive_upper = _finite_ends(naive, pairs.exponent)
     p_value, test = pairs.test(codes, np.random.default_rng(seed))
     variance, _ = pairs.variance(codes)
     lower, upper = _finite_ends(interval, pairs.exponent)
@@ -289,7 +285,8 @@ class _Pairs:
     ) -> float:
         n, test = len(self.values), Test(alpha=1 - level)
         if interval.method == "tango":
-            share = (self.wins + self.losses) / n or 1 / n
+            # Without a discordant pair, as if there were one: no share is known to be 0.
+            share = (self.wins + self.losses or 1) / n
             return least_effect(
                 lambda effect: mcnemar_power(effect, max(effect, share), n, test), test
             )

@@ -235,13 +235,14 @@ def curve_questions(*marks: int) -> list[int]:
     [20, 50, 100, 200, 500, 1000, 1742, 2000, 5000]
     """
     largest = max(marks)
-    decades = range(max(1, math.ceil(math.log10(largest)) + 1) + 1)
-    round_numbers = [step * 10**decade for decade in decades for step in _STEPS]
+    n_decades = max(1, math.ceil(math.log10(largest)) + 1)
+    round_numbers = [step * 10**decade for decade in range(n_decades + 1) for step in _STEPS]
     upper = min(number for number in round_numbers if number >= 2 * largest)
     candidates = [number for number in round_numbers if number <= upper]
     # The largest ones, and none so small that the curve would be flat there.
-    candidates = candidates[-CURVE_POINTS + len(set(marks)) :]
-    return sorted({number for number in candidates if number > upper / 500} | set(marks))
+    n_candidates = CURVE_POINTS - len(set(marks))
+    shown = {number for number in candidates[-n_candidates:] if number > upper / 500}
+    return sorted(shown | set(marks))
 
 
 def _times(per_answer: float | None, answers: int) -> int | None:

@@ -171,9 +171,13 @@ def added_power(effect: float, questions: float, variance: float, test: Test) ->
 
 def _added_lower_ends(means: Floats, questions: float, variance: float, test: Test) -> Floats:
     """Return the lower ends of differences with these means and one variance."""
-    heights, spread = (means + 1) / 2, variance / 4
+    # Differences from -1 to 1 as heights from 0 to 1, for which the ends are made.
+    heights = (means + 1) / 2
+    spread = variance / 4
+    # E X, E X² and E X³ of values that lie evenly on both sides of their mean.
     powers = np.array([heights, heights**2 + spread, heights**3 + 3 * heights * spread])
-    return 2 * lower_ends_of_sums(questions * powers, questions + 1, test.z_alpha) - 1
+    ends = lower_ends_of_sums(questions * powers, questions + 1, test.z_alpha)
+    return 2 * ends - 1
 
 
 def mcnemar_power(
@@ -203,13 +207,17 @@ def mcnemar_power(
     test = test or Test()
     _check_discordant(effect, discordant)
     _check_questions(questions)
-    size = math.sqrt(questions)
-    spread, null = math.sqrt(discordant - effect**2), test.z_alpha * math.sqrt(discordant)
-    normal = NormalDist()
+    expected = effect * math.sqrt(questions)
+    # What the statistic must exceed, by its spread without an effect; and its spread with one.
+    critical = test.z_alpha * math.sqrt(discordant)
+    spread = math.sqrt(discordant - effect**2)
     if spread == 0:
-        return 1.0 if effect * size > null else 0.0
-    power = normal.cdf((effect * size - null) / spread)
-    return power + (normal.cdf((-effect * size - null) / spread) if test.two_sided else 0.0)
+        return 1.0 if expected > critical else 0.0
+    normal = NormalDist()
+    power = normal.cdf((expected - critical) / spread)
+    if test.two_sided:  # a significant result of the other sign counts as found
+        power += normal.cdf((-expected - critical) / spread)
+    return power
 
 
 def questions_needed(power: Callable[[int], float], test: Test) -> int:

@@ -60,8 +60,10 @@ class ConfidenceSequence:
         self._means: Floats = np.linspace(0.0, 1.0, GRID + 1)
         self._up: Floats = np.ones(GRID + 1)
         self._down: Floats = np.ones(GRID + 1)
-        self._betting_ends = self._ends = (0.0, 1.0)
-        self._total = self._squares = 0.0
+        self._betting_ends = (0.0, 1.0)
+        self._ends = (0.0, 1.0)
+        self._total = 0.0
+        self._squares = 0.0
         self._n = 0
 
     @property
@@ -91,7 +93,8 @@ class ConfidenceSequence:
         bet = self._next_bet(share)
         # The mean of what is left follows from the mean of all and from what was seen.
         total_before = self._total - share
-        self._bet_on((self._means * self._population - total_before) / n_remaining, share, bet)
+        means_left = (self._means * self._population - total_before) / n_remaining
+        self._bet_on(means_left, share, bet)
         # What was seen is certain, and what is left lies in the range.
         floor = self._total / self._population
         ceiling = (self._total + n_remaining - 1) / self._population
@@ -112,11 +115,16 @@ class ConfidenceSequence:
     def _bet_on(self, means: Floats, share: float, bet: float) -> None:
         """Bet against each mean that is left, and drop those at the ends that are excluded."""
         distance = share - means
+        # The most that a bet can lose is its size times the mean, or times what the mean lacks of
+        # 1; at a mean of 0 or 1 one of the two can lose nothing, and is not limited.
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            self._up *= 1 + np.minimum(bet, _SHARE_BET / np.maximum(means, 0)) * distance
-            self._down *= 1 - np.minimum(bet, _SHARE_BET / np.maximum(1 - means, 0)) * distance
-        excluded = (means < 0) | (means > 1) | (self._up >= self._odds) | (self._down >= self._odds)
-        possible = np.flatnonzero(~excluded)
+            bet_up = np.minimum(bet, _SHARE_BET / np.maximum(means, 0))
+            bet_down = np.minimum(bet, _SHARE_BET / np.maximum(1 - means, 0))
+            self._up *= 1 + bet_up * distance
+            self._down *= 1 - bet_down * distance
+        is_impossible = (means < 0) | (means > 1)
+        is_rich = (self._up >= self._odds) | (self._down >= self._odds)
+        possible = np.flatnonzero(~(is_impossible | is_rich))
         live = slice(0)
         if len(possible):
             live = slice(int(possible[0]), int(possible[-1]) + 1)

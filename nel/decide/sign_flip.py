@@ -44,14 +44,15 @@ def flip_test(values: Floats, rng: np.random.Generator) -> tuple[float, str]:
     if len(sizes) == 1:
         positive = int(np.count_nonzero(values > 0))
         return mcnemar_exact(positive, len(values) - positive), "sign_flip_exact"
-    threshold = abs(math.fsum(values.tolist())) - _ROUNDING * float(np.abs(values).sum())
+    # Sums that are as extreme but for their rounding count as hits.
+    rounding = _ROUNDING * float(np.abs(values).sum())
+    threshold = abs(math.fsum(values.tolist())) - rounding
     if len(values) <= EXACT_MAX:
         hits = int(np.count_nonzero(np.abs(_all_sums(values)) >= threshold))
         return hits / 2 ** len(values), "sign_flip_exact"
-    hits = sum(
-        int(np.count_nonzero(np.abs(sums) >= threshold))
-        for sums in _drawn_sums(values, sizes, size_counts, rng)
-    )
+    hits = 0
+    for sums in _drawn_sums(values, sizes, size_counts, rng):
+        hits += int(np.count_nonzero(np.abs(sums) >= threshold))
     return (hits + 1) / (DRAWS + 1), "sign_flip_monte_carlo"
 
 
@@ -74,6 +75,7 @@ def _drawn_sums(
     values: Floats, sizes: Floats, counts: Integers, rng: np.random.Generator
 ) -> Iterator[Floats]:
     if len(sizes) <= min(_LEVELS_MAX, len(values) // 2):
+        # Of values of one size only how many are positive matters.
         for rows in _chunks(len(sizes)):
             n_positive = rng.binomial(counts, 0.5, size=(rows, len(sizes)))
             yield (2.0 * n_positive - counts) @ sizes
@@ -81,8 +83,10 @@ def _drawn_sums(
     if len(values) > _BLOCKS:
         blocks = rng.permutation(len(values)) % _BLOCKS
         values = np.bincount(blocks, weights=values).astype(np.float64)
+    total = values.sum()
     for rows in _chunks(len(values)):
-        yield 2.0 * (_random_bits(rng, rows, len(values)) @ values) - values.sum()
+        kept_sums = _random_bits(rng, rows, len(values)) @ values
+        yield 2.0 * kept_sums - total  # those that keep their sign, less the others
 
 
 def _chunks(width: int) -> Iterator[int]:
@@ -93,5 +97,6 @@ def _chunks(width: int) -> Iterator[int]:
 
 
 def _random_bits(rng: np.random.Generator, rows: int, columns: int) -> Floats:
-    packed = rng.integers(0, 256, size=(rows, -(-columns // 8)), dtype=np.uint8)
+    n_bytes = math.ceil(columns / 8)
+    packed = rng.integers(0, 256, size=(rows, n_bytes), dtype=np.uint8)
     return np.unpackbits(packed, axis=1, count=columns).astype(np.float64)

@@ -16,7 +16,8 @@ from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_secret
 from nel.engine.executors.find import opened_executor
 from nel.engine.run import open_scorers, open_tools, opened_session
-from nel.engine.session import Session, SessionSpec, Shared
+from nel.engine.session import Session
+from nel.engine.session_spec import SessionSpec, Shared
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.stop_signals import StopSignals
 from nel.errors import (

@@ -37,7 +37,8 @@ from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import BenchmarkProgress, Progress
 from nel.engine.run_directory import note_begin, store_config, with_absolute_paths
-from nel.engine.session import Runtime, Session, SessionSpec
+from nel.engine.session import Session
+from nel.engine.session_spec import Runtime, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.lock import own_directory
 from nel.engine.store.log import Log

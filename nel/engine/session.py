@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import random
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import (
     AbstractContextManager,
     AsyncExitStack,
@@ -21,25 +20,22 @@ from contextlib import (
 )
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from nel.config.redaction import redact_url
-from nel.config.schema import BudgetConfig, RunConfig
-from nel.core.event_loop import run
-from nel.core.observer import Observer, SessionInfo
+from nel.config.schema import BudgetConfig
+from nel.core.observer import SessionInfo
 from nel.core.strict_json import dumps_bytes
 from nel.engine.asking.asker import OpenRun
 from nel.engine.asking.doubtful_answers import take_back
 from nel.engine.asking.repeat_check import pending_checks
-from nel.engine.asking.resume_checks import BYTES_FIRST
 from nel.engine.asking.work import n_unanswered
-from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
-from nel.engine.observability import monitor_gate, observing
+from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool
+from nel.engine.observability import monitor_gate
 from nel.engine.pipeline import Pipeline
-from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_judges import may_ask_judge
-from nel.engine.progress import Progress
 from nel.engine.scoring_stage import Machinery
+from nel.engine.session_spec import SessionSpec, Shared
 from nel.engine.shared_limits import SharedLimits
 from nel.engine.stopping.exit_status import (
     ExitStatus,
@@ -47,9 +43,7 @@ from nel.engine.stopping.exit_status import (
     exit_status_of_signal,
     with_last_words,
 )
-from nel.engine.stopping.stop_signals import StopSignals
 from nel.engine.store.codec import decode_response, decode_sample, encode_response
-from nel.engine.store.log import Log
 from nel.engine.store.spending import price_of, spent_before
 from nel.errors import (
     EXIT_USAGE,
@@ -64,7 +58,6 @@ from nel.models.client import Client
 from nel.models.client_context import ClientContext, ClientCounters
 from nel.models.pacing import EndpointDown
 from nel.models.preflight import check_echo, check_endpoint
-from nel.models.transport import Transport
 
 if TYPE_CHECKING:
     from nel.engine.episodes.tool_server import ToolServer
@@ -74,67 +67,6 @@ if TYPE_CHECKING:
 
 
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runtime:
-    """What a session depends on, such as the event loop and store; a simulation replaces it."""
-
-    run: Callable[[Coroutine[Any, Any, ExitStatus]], ExitStatus] = run
-    """Runs the session's coroutine on an event loop of its own."""
-    store: Callable[[Path], Log] = Log
-    """Opens or creates a run.db for writing."""
-    scorers: Callable[[ScoringWork], ScorerPool] | None = None
-    """Prepares the scorers of a run; its executor does when None."""
-    observing: Callable[..., AbstractContextManager[Observer]] = observing
-    """Opens the observers of the session; takes what `nel.engine.observability.observing` takes."""
-    transport: Transport | None = None
-    """Sends requests; over HTTP when None."""
-    verify_first_bytes_max: int = BYTES_FIRST
-    """A run.db up to this size is verified before anything is asked."""
-    jitter: Callable[[], float] = random.random
-    """Numbers in [0, 1), for the jitter of waits."""
-    signals: Callable[[], StopSignals] = StopSignals
-    """Returns what stops the session, or the sessions of several runs together."""
-
-
-DEFAULT_RUNTIME: Final = Runtime()
-"""The real event loop, disk and network."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionSpec:
-    """What a session is asked to do."""
-
-    run_dir: Path
-    """Of the run, new or resumed."""
-    config: RunConfig
-    plans: Sequence[Plan]
-    """One for each benchmark."""
-    progress: Progress
-    """Live counts."""
-    allowed_changes: frozenset[str] = frozenset()
-    """Identity fields that may differ on a resume."""
-    scoring_only: bool = False
-    """Score stored answers; ask nothing, and leave samples without an answer as they are."""
-    runtime: Runtime = DEFAULT_RUNTIME
-    n_runs: int = 1
-    """So many sessions run at once in this process, and share its open files."""
-
-    @property
-    def asks(self) -> bool:
-        """Return whether the evaluated endpoint is asked."""
-        return self.config.endpoint is not None and not self.scoring_only
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
-    """What the sessions of several runs on one event loop have in common."""
-
-    ledger: Ledger
-    """Of all runs together: one budget."""
-    sandbox: ProgramRunner
-    signals: StopSignals
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from contextvars import copy_context
 from dataclasses import replace
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from nel.engine.session import DEFAULT_RUNTIME, Runtime
+from nel.engine.session_spec import DEFAULT_RUNTIME, Runtime
 from nel.engine.stopping.stop_signals import StopSignals
 
 T = TypeVar("T")

@@ -31,7 +31,7 @@ from nel.engine.run_directory import (
     new_directory,
     refuse_imported,
 )
-from nel.engine.session import Runtime, SessionSpec
+from nel.engine.session_spec import Runtime, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.projections.intact import check_integrity
 from nel.engine.store.remote import is_remote, resumable, store_of, uploading

@@ -19,7 +19,7 @@ from nel.core.paths import share
 from nel.core.strict_json import loads, pretty
 from nel.engine.asking.resume_checks import DatasetCheck
 from nel.engine.planning.plan import Plan
-from nel.engine.session import SessionSpec
+from nel.engine.session_spec import SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.lock import own_directory
 from nel.engine.store.projections.pending import Pending

@@ -27,7 +27,7 @@ from nel.engine.matrix import run_sessions
 from nel.engine.planning.resolution import make_plans, with_members
 from nel.engine.progress import Progress
 from nel.engine.run_directory import new_directory, with_absolute_paths
-from nel.engine.session import Runtime, SessionSpec
+from nel.engine.session_spec import Runtime, SessionSpec
 from nel.engine.store.projections.pending import Pending
 from nel.engine.store.remote import is_remote
 from nel.engine.store.snapshot import FILE_NAME, Snapshot

@@ -17,6 +17,7 @@ from nel.metrics.added_question import added_question_ends
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel
 from tests.support.runs import nel, read_json, write_jsonl
+from tests.support.tiers import representatives
 
 BENCH = """
 from nel import ScorerInput, benchmark, exact_match, scorer
@@ -80,7 +81,7 @@ def _found(value: Any) -> Iterator[float]:
         yield value
 
 
-@pytest.mark.parametrize("run", MEANS)
+@pytest.mark.parametrize("run", representatives(list(MEANS), "most"))
 def test_a_run_says_the_same_in_every_output(home: Path, run: str) -> None:
     """Terminal, report, view, artifacts, tables and exports have one score and one interval."""
     score, lower = _numbers(run)

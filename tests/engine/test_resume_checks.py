@@ -15,7 +15,7 @@ from nel.engine.asking.resume_checks import ROWS_FIRST
 from nel.engine.planning.resolution import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
-from nel.engine.session import Runtime, SessionSpec
+from nel.engine.session_spec import Runtime, SessionSpec
 from nel.engine.store.projections.intact import count_unreadable
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused

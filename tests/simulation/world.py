@@ -25,7 +25,7 @@ from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.scorers.dispatch import Scorers
-from nel.engine.session import Runtime, SessionSpec
+from nel.engine.session_spec import Runtime, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.stop_signals import StopSignals
 from nel.engine.store.projections.replies import has_reply

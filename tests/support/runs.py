@@ -31,15 +31,15 @@ def sums(path: Path, n: int) -> Path:
 
 
 def nel(
-    *arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 280
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 280, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own, forked from one that has imported nel where that can be."""
     environment = {**os.environ, "COLUMNS": "200", **(env or {})}
     if warm.fits(environment):
-        return warm.run(arguments, cwd=cwd, env=environment, timeout=timeout)
+        return warm.run(arguments, cwd=cwd, env=environment, timeout=timeout, stdin=stdin)
     command = [sys.executable, "-m", "nel", *arguments]
     return subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+        command, cwd=cwd, env=environment, input=stdin, capture_output=True, text=True, timeout=timeout, check=False
     )
 
 

@@ -33,7 +33,7 @@ _ORDER_BYTES = 1 << 20
 
 
 def run(
-    arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float
+    arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run `nel` with these arguments to its end.
 
@@ -41,8 +41,13 @@ def run(
         TimeoutExpired: It has not ended after so many seconds, and was killed.
     """
     order = {"arguments": list(arguments), "cwd": str(cwd), "env": dict(env)}
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, _connection() as connection:
-        socket.send_fds(connection, [json.dumps(order).encode() + b"\n"], [out.fileno(), err.fileno()])
+    with contextlib.ExitStack() as stack:
+        given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+        given.write(stdin.encode())
+        given.seek(0)
+        connection = stack.enter_context(_connection())
+        descriptors = [given.fileno(), out.fileno(), err.fileno()]
+        socket.send_fds(connection, [json.dumps(order).encode() + b"\n"], descriptors)
         connection.settimeout(timeout)
         answers = connection.makefile("r")
         pid = int(answers.readline())
@@ -132,7 +137,7 @@ def _serve(name: str) -> None:
 
 
 def _order_of(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    data, files, _, _ = socket.recv_fds(connection, _ORDER_BYTES, 2)
+    data, files, _, _ = socket.recv_fds(connection, _ORDER_BYTES, 3)
     while not data.endswith(b"\n"):
         data += connection.recv(_ORDER_BYTES)
     return json.loads(data), files
@@ -152,9 +157,8 @@ def _become(order: dict[str, Any], files: list[int]) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(files[0], 1)
-    os.dup2(files[1], 2)
+    for stream, file in enumerate(files):
+        os.dup2(file, stream)
     os.closerange(3, 256)
     os.environ.clear()
     os.environ.update(order["env"])

@@ -20,7 +20,7 @@ from nel.config.schema import RunConfig
 from nel.engine.planning.resolution import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
-from nel.engine.session import Runtime, SessionSpec
+from nel.engine.session_spec import Runtime, SessionSpec
 from nel.runs.evaluation import written_results
 from tests.work_per_sample.benchmarks import KINDS, InstantEndpoint, settings_of
 from tests.work_per_sample.counting import HOME, STAGES, Work, counted

@@ -272,10 +272,13 @@ class _Likelihood:
         """Sum the weights of each resample, shape (resamples, comparisons)."""
         self.size = len(compared.models)
         lengths = standardised_lengths(compared) if length_control else np.zeros(compared.n)
+        # Comparisons that are alike in all that the likelihood sees are one row, with the sum of
+        # their weights.
         columns = np.stack([compared.left, compared.right, compared.score, lengths], axis=1)
-        rows, group = np.unique(columns, axis=0, return_inverse=True)
-        order = np.argsort(group.reshape(-1), kind="stable")
-        starts = np.searchsorted(group.reshape(-1)[order], np.arange(len(rows)))
+        rows, row_numbers = np.unique(columns, axis=0, return_inverse=True)
+        row_numbers = row_numbers.reshape(-1)
+        order = np.argsort(row_numbers, kind="stable")
+        starts = np.searchsorted(row_numbers[order], np.arange(len(rows)))
         self.weights = np.add.reduceat(weights[:, order], starts, axis=1)
         self.left, self.right = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
         self.score = rows[:, 2]

@@ -194,6 +194,7 @@ def position_bias_of(pairs: Sequence[PairResult]) -> PositionBias:
     """Return how the verdicts on these pairs depend on the order of the answers."""
     complete = [pair for pair in pairs if pair.orders is not None]
     questions: dict[str, int] = {}
+    # Each question by its number in the order in which they come.
     numbers = [questions.setdefault(pair.question, len(questions)) for pair in complete]
     scores = np.array([pair.orders for pair in complete], dtype=np.float64).reshape(-1, 2)
     return position_bias(scores, np.array(numbers, dtype=np.int64))

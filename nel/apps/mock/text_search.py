@@ -33,6 +33,7 @@ class AnchorIndex:
     def occurring_in(self, text: str) -> list[int]:
         """Return the positions of the needles that occur in the text, ascending."""
         windows = {text[start : start + _WINDOW] for start in range(len(text) - _WINDOW + 1)}
+        # A needle occurs only where the middle of it does; a short one may be anywhere.
         candidates: set[int] = set()
         for window in (windows & self._by_window.keys()).union(self._short):
             candidates.update(self._by_window[window])

@@ -385,9 +385,11 @@ def _design_effect(values: Floats, groups: Ints) -> float:
     naive = _variance(values)
     if (groups < 0).all() or not naive or len(np.unique(groups)) < FEWEST:
         return 1.0
+    # A question without a group is a cluster of its own, with a number below 0.
     ids = np.where(groups >= 0, groups, -1 - np.arange(len(groups)))
     codes, _ = cluster_codes(ids.tolist())
-    return max(1.0, grouped_variance(values, codes)[0] * len(values) / naive)
+    variance_of_mean, _ = grouped_variance(values, codes)
+    return max(1.0, variance_of_mean * len(values) / naive)
 
 
 def _variance(values: Floats) -> float:

@@ -41,7 +41,9 @@ def address(base: str, *parts: object, **query: object) -> str:
     parameters = {name: value for name, value in query.items() if value not in (None, "", (), [])}
     if not parameters:
         return f"{base}/{path}"
-    return f"{base}/{path}?{urlencode(parameters, doseq=True, errors='replace')}"
+    # A text of a model may hold half a surrogate pair, which no address can.
+    encoded = urlencode(parameters, doseq=True, errors="replace")
+    return f"{base}/{path}?{encoded}"
 
 
 def moment(seconds: float | None) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -40,6 +39,7 @@ from nel.engine.store.rows import (
     verdict_row,
 )
 from nel.engine.store.schema import bulk_insert_cache, check_path, connect, create
+from nel.engine.store.session_clock import SessionClock
 from nel.engine.store.snapshot import OF_ROUND, Snapshot, StoredSample
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
 from nel.engine.store.writer import BatchWriter, Write, disk_fault
@@ -66,23 +66,6 @@ class _IdTaken(Exception):
     def __init__(self, sample: StoredSample) -> None:
         super().__init__(sample.sample_id)
         self.sample = sample
-
-
-class SessionClock:
-    """Dates what a session stores by one clock, so that a date of a sample is one of its session."""
-
-    def __init__(self) -> None:
-        self.started = time.time()
-        self._began = time.monotonic()
-
-    @property
-    def elapsed(self) -> float:
-        """Return the seconds since the session began."""
-        return time.monotonic() - self._began
-
-    def now(self) -> float:
-        """Return the moment in seconds since 1970."""
-        return self.started + self.elapsed
 
 
 class Log:

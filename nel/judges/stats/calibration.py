@@ -15,13 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
-from nel.judges.stats.agreement import (
-    Table,
-    cohen_kappa,
-    gwet_ac1,
-    pabak,
-    table_interval,
-)
+from nel.judges.stats.agreement import Table, cohen_kappa, gwet_ac1, pabak, table_interval
 from nel.judges.stats.alpha import ONE_CATEGORY, RESAMPLES
 from nel.judges.stats.tally import LABELS_MIN, STRATA_MAX, GradeStratum, Tally, key_of, strata_of
 from nel.metrics.intervals import no_interval, wilson_interval
@@ -53,12 +47,10 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
     scores = sorted({value for pair in weighted.cells for value in pair})
     is_binary = set(scores) <= {0.0, 1.0} and set(tally.judged) <= {0.0, 1.0}
     categories = [0.0, 1.0] if is_binary else scores
-    few = len(categories) <= _CATEGORIES_MAX
-    rates = [
-        weighted.rate_of_label(label) if is_binary else undefined_measure(_NOT_BINARY)
-        for label in (1.0, 0.0)
-    ]
-    has_table = few and bool(weighted.cells)
+    sensitivity = specificity = undefined_measure(_NOT_BINARY)
+    if is_binary:
+        sensitivity, specificity = weighted.rate_of_label(1.0), weighted.rate_of_label(0.0)
+    confusion = _confusion_json(weighted, categories)
     result = {
         "n_judged": tally.n_judged,
         "n_labelled": tally.n_labelled,
@@ -67,30 +59,34 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
         "is_binary": is_binary,
         "base_rates": {"judge": tally.mean_judged, **weighted.base_rates()},
         "strata": [_stratum_json(stratum, tally.n_judged) for stratum in strata],
-        "confusion": {
-            "rows": "label",
-            "columns": "judge",
-            "categories": categories if few else None,
-            "counts": weighted.table(weighted.counts(), categories).astype(int).tolist()
-            if has_table
-            else None,
-            "shares": weighted.table(weighted.shares(), categories).tolist() if has_table else None,
-        },
+        "confusion": confusion,
         "agreement": _agreement_json(weighted, categories, is_binary=is_binary),
-        "sensitivity": rates[0],
-        "specificity": rates[1],
+        "sensitivity": sensitivity,
+        "specificity": specificity,
     }
-    if has_table and not is_binary:
+    if confusion["counts"] is not None and not is_binary:
         result["recall"] = [
             {"label": label, "grade": tally.grades.get(key_of(label)), **weighted.recall(label)}
             for label in sorted({label for label, _ in weighted.cells}, reverse=True)
         ]
     panel = panel_json(tally)
-    return {
-        **result,
-        **({"panel": panel} if panel else {}),
-        "warnings": _warnings(tally, strata, result),
-    }
+    if panel:
+        result["panel"] = panel
+    result["warnings"] = _warnings(tally, strata, result)
+    return result
+
+
+def _confusion_json(weighted: _Weighted, categories: Sequence[float]) -> dict[str, Any]:
+    """Return the table of labels and scores; without numbers where there are too many, or none."""
+    table: dict[str, Any] = {"rows": "label", "columns": "judge"}
+    table |= {"categories": None, "counts": None, "shares": None}
+    if len(categories) > _CATEGORIES_MAX:
+        return table
+    table["categories"] = categories
+    if weighted.cells:
+        table["counts"] = weighted.table(weighted.counts(), categories).astype(int).tolist()
+        table["shares"] = weighted.table(weighted.shares(), categories).tolist()
+    return table
 
 
 def panel_json(tally: Tally) -> list[dict[str, Any]]:
@@ -101,32 +97,32 @@ def panel_json(tally: Tally) -> list[dict[str, Any]]:
     err independently are weighed best so (Nitzan and Paroush 1982). One that agrees by chance or
     less has the smallest, 0.01.
     """
+    if len(tally.opinions) < 2:  # noqa: PLR2004 - a panel
+        return []
     judges = []
-    for name, by_score in sorted(tally.opinions.items()) if len(tally.opinions) > 1 else ():
+    for name, by_score in sorted(tally.opinions.items()):
+        # Each labelled answer stands for so many of its score's stratum.
         sizes = {
             key: tally.judged[key] / max(tally.labels[key].total(), 1)
             for key in by_score
             if key in tally.labels
         }
-        total_size = math.fsum(sizes[key] * by_score[key][0] for key in sizes)
         n = sum(by_score[key][0] for key in sizes)
-        share = (
-            math.fsum(sizes[key] * by_score[key][1] for key in sizes) / total_size
-            if total_size
-            else None
-        )
-        odds = None if share is None else (share * n + 0.5) / ((1 - share) * n + 0.5)
-        weight = None if odds is None else round(max(math.log(odds), WEIGHT_MIN), 2)
-        judges.append({"judge": name, "n": n, "agreement": share, "weight": weight})
+        n_answers = math.fsum(sizes[key] * by_score[key][0] for key in sizes)
+        agreement, weight = None, None
+        if n_answers:
+            n_agreeing = math.fsum(sizes[key] * by_score[key][1] for key in sizes)
+            agreement = n_agreeing / n_answers
+            odds = (agreement * n + 0.5) / ((1 - agreement) * n + 0.5)
+            weight = round(max(math.log(odds), WEIGHT_MIN), 2)
+        judges.append({"judge": name, "n": n, "agreement": agreement, "weight": weight})
     return judges
 
 
 def few_labels(n: int) -> str:
     """Return the warning about too few labels."""
-    return (
-        f"only {n} {'label' if n == 1 else 'labels'}; with fewer than {LABELS_FEW} these numbers"
-        " say little"
-    )
+    noun = "label" if n == 1 else "labels"
+    return f"only {n} {noun}; with fewer than {LABELS_FEW} these numbers say little"
 
 
 class _Weighted:
@@ -135,18 +131,16 @@ class _Weighted:
     def __init__(self, strata: Sequence[GradeStratum], n_resamples: int) -> None:
         self._n_resamples = n_resamples
         self.cells = sorted({pair for stratum in strata for pair in stratum.pairs})
-        self._labels, self._scores = (
-            np.array([pair[side] for pair in self.cells]) for side in (0, 1)
-        )
+        self._labels = np.array([label for label, _ in self.cells])
+        self._scores = np.array([score for _, score in self.cells])
         self._n = sum(stratum.n for stratum in strata)
-        self._parts = [
-            (
-                np.array([stratum.pairs.get(cell, 0) for cell in self.cells], dtype=np.float64),
-                stratum.n / self._n,
-            )
-            for stratum in strata
-            if stratum.pairs
-        ]
+        self._parts: list[tuple[Table, float]] = []
+        """Of each stratum with labels: how many each cell has, and its share of all answers."""
+        for stratum in strata:
+            if stratum.pairs:
+                counts = [stratum.pairs.get(cell, 0) for cell in self.cells]
+                share = stratum.n / self._n
+                self._parts.append((np.array(counts, dtype=np.float64), share))
 
     def shares(self) -> Table:
         """Return the share of all answers that each cell represents."""
@@ -173,19 +167,24 @@ class _Weighted:
     def table(self, cells: Table, categories: Sequence[float]) -> Table:
         """Return cells as a table of labels (rows) and scores."""
         table = np.zeros((len(categories), len(categories)))
-        places = (np.searchsorted(categories, side) for side in (self._labels, self._scores))
-        np.add.at(table, tuple(places), cells)
+        rows = np.searchsorted(categories, self._labels)
+        columns = np.searchsorted(categories, self._scores)
+        np.add.at(table, (rows, columns), cells)
         return table
 
     def kappa_quadratic(self, cells: Table) -> float:
         """Return kappa with weights in the square of the distance, for any number of scores."""
-        cells = cells / cells.sum()
-        labels, scores = self._labels - self._labels.mean(), self._scores - self._labels.mean()
-        means = float(cells @ labels), float(cells @ scores)
-        by_chance = float(cells @ (labels**2 + scores**2)) - 2 * means[0] * means[1]
+        shares = cells / cells.sum()
+        # Both less one number: no distance changes, and squares of large scores keep their digits.
+        labels = self._labels - self._labels.mean()
+        scores = self._scores - self._labels.mean()
+        # E (X - Y)² of independent X and Y is E X² + E Y² - 2 E X E Y.
+        squares = float(shares @ (labels**2 + scores**2))
+        mean_label, mean_score = float(shares @ labels), float(shares @ scores)
+        by_chance = squares - 2 * mean_label * mean_score
         if by_chance <= _ROUNDING:
             raise UndefinedMetric(ONE_CATEGORY)
-        return 1 - float(cells @ (labels - scores) ** 2) / by_chance
+        return 1 - float(shares @ (labels - scores) ** 2) / by_chance
 
     def measure(self, statistic: Callable[[Table], float]) -> dict[str, Any]:
         """Return a statistic of the cells with its bootstrap interval."""
@@ -223,9 +222,10 @@ class _Weighted:
         value = min(float(self.shares()[hits].sum()) / share_among, 1.0)
         variance = self._variance((hits - value * among) / share_among)
         n_among = float(self.counts()[among].sum())
-        n_effective = (
-            value * (1 - value) / variance if variance > _ROUNDING and 0 < value < 1 else n_among
-        )
+        # So many independent answers would have this variance; where there is none, all count.
+        n_effective = n_among
+        if variance > _ROUNDING and 0 < value < 1:
+            n_effective = value * (1 - value) / variance
         n_effective = max(n_effective, 1.0)
         interval = wilson_interval(value * n_effective, n_effective)
         return {
@@ -244,8 +244,9 @@ class _Weighted:
             n = float(counts.sum())
             mean = float(counts @ influence) / n
             spread = max(float(counts @ influence**2) / n - mean**2, 0.0)
-            # Within the stratum, then between strata.
-            variance += share**2 * spread / max(n - 1, 1) + share * mean**2 / self._n
+            within = share**2 * spread / max(n - 1, 1)
+            between = share * mean**2 / self._n
+            variance += within + between
         return variance
 
 
@@ -285,19 +286,16 @@ def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: Mapping[str,
     agreement = result["agreement"]
     # The kappa that is printed as such; with too many grades for one, the weighted one, which then
     # stands alone.
-    name = (
-        "kappa"
-        if agreement["kappa"]["value"] is not None or result["is_binary"]
-        else "kappa_quadratic"
-    )
-    kappa = agreement[name]
+    kappa, statistic = agreement["kappa"]["value"], "kappa"
+    if kappa is None and not result["is_binary"]:
+        kappa = agreement["kappa_quadratic"]["value"]
+        statistic = "kappa with quadratic weights"
     texts = []
     if tally.n_labelled < LABELS_FEW:
         texts.append(few_labels(tally.n_labelled))
-    if kappa["value"] is not None and kappa["value"] < KAPPA_MIN:
-        statistic = "kappa" if name == "kappa" else "kappa with quadratic weights"
+    if kappa is not None and kappa < KAPPA_MIN:
         texts.append(
-            f"{statistic} is {kappa['value']:.2f}, below {KAPPA_MIN}: the judge's verdicts are hardly a"
+            f"{statistic} is {kappa:.2f}, below {KAPPA_MIN}: the judge's verdicts are hardly a"
             " person's"
         )
     alone = {stratum.low for stratum in strata if stratum.low == stratum.high}

@@ -201,7 +201,9 @@ def labels_mean(answers: LabelledAnswers) -> Estimate:
 def _weight_in_clusters(values: Floats, clusters: Floats, bounds: Bounds) -> float:
     """Return how many answers an answer counts as, since those of a question or group are alike."""
     codes = _codes_of(clusters)
-    return weight_in_groups(values, codes, LEVEL, bounds) if codes.max() + 1 < len(codes) else 1.0
+    if codes.max() + 1 == len(codes):  # each is alone
+        return 1.0
+    return weight_in_groups(values, codes, LEVEL, bounds)
 
 
 def _codes_of(clusters: Floats) -> NDArray[np.int64]:
@@ -241,10 +243,12 @@ def ppi_mean(answers: LabelledAnswers) -> Estimate:
     centres, beyond = answers.scores.copy(), np.zeros(size)
     strata = []
     for members, labelled in answers.parts():
-        stratum = _stratum_of(answers, labelled, members & ~labelled)
+        unlabelled = members & ~labelled
+        stratum = _stratum_of(answers, labelled, unlabelled)
         centres[members] = stratum.mean
-        beyond[labelled], beyond[members & ~labelled] = stratum.of_labelled, stratum.of_rest
-        strata.append((stratum.weight, stratum.unseen * (members.sum() / size) ** 2))
+        beyond[labelled], beyond[unlabelled] = stratum.of_labelled, stratum.of_rest
+        share = members.sum() / size
+        strata.append((stratum.weight, stratum.unseen * share**2))
     heaviest = max(strata)
     value = float(centres.mean())
     parts = math.sqrt(1 - answers.share_asked) * (centres - value) + beyond
@@ -276,24 +280,33 @@ class _StratumMean:
 def _stratum_of(
     answers: LabelledAnswers, labelled: NDArray[np.bool_], unlabelled: NDArray[np.bool_]
 ) -> _StratumMean:
-    n, n_unlabelled = int(labelled.sum()), int(unlabelled.sum())
-    labels, weight = answers.labels[labelled], (n + n_unlabelled) / n
-    tuning = _tuning(answers, labelled, unlabelled) if n_unlabelled else 0.0
-    errors, judged = labels - tuning * answers.scores[labelled], tuning * answers.scores[unlabelled]
-    mean = float(judged.mean()) if n_unlabelled else 0.0
-    is_unanimous = n_unlabelled and (
-        labels.min() == answers.bounds[1] or labels.max() == answers.bounds[0]
-    )
+    labels = answers.labels[labelled]
+    n, n_unlabelled = len(labels), int(unlabelled.sum())
+    if not n_unlabelled:  # nothing is estimated: the mean is that of the labels
+        return _StratumMean(
+            mean=float(labels.mean()),
+            of_labelled=labels - labels.mean(),
+            of_rest=np.zeros(0),
+            weight=1.0,
+            unseen=0.0,
+        )
+    tuning = _tuning(answers, labelled, unlabelled)
+    errors = labels - tuning * answers.scores[labelled]
+    judged = tuning * answers.scores[unlabelled]
+    judged_mean = float(judged.mean())
+    n_all = n + n_unlabelled
+    weight = n_all / n
     # Labels that all lie at one bound have no spread: one of n + 2 may yet lie at the other.
+    low, high = answers.bounds
+    is_unanimous = labels.min() == high or labels.max() == low
     rare = 1 / (n + 2) if is_unanimous else 0.0
     return _StratumMean(
-        mean=mean + float(errors.mean()),
-        of_labelled=(errors - errors.mean())
-        * weight
-        * math.sqrt(n / (n - 1) if n_unlabelled else 1.0),
-        of_rest=(judged - mean) * ((n + n_unlabelled) / max(n_unlabelled, 1)),
+        mean=judged_mean + float(errors.mean()),
+        # The variance of the labels is that with n - 1.
+        of_labelled=(errors - errors.mean()) * weight * math.sqrt(n / (n - 1)),
+        of_rest=(judged - judged_mean) * (n_all / n_unlabelled),
         weight=weight,
-        unseen=(answers.bounds[1] - answers.bounds[0]) ** 2 * rare * (1 - rare) / n,
+        unseen=(high - low) ** 2 * rare * (1 - rare) / n,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,7 +19,6 @@ from nel.judges.record import KEY, judgements_in
 _RIGHT: Final = ("1", "c", "correct", "yes", "y", "true", "pass")
 _WRONG: Final = ("0", "i", "incorrect", "no", "n", "false", "fail")
 _PART: Final = ("p", "partial", "partially correct")
-_STRICTLY_BINARY: Final = frozenset({"binary_qa", "safety", "simpleqa"})
 _PARTIAL: Final = frozenset(
     {"binary_qa_partial", "refusal", "graded_qa", "graded_fact", "pairwise"}
 )
@@ -63,21 +62,20 @@ class LabelScale:
         text = _as_text(label)
         if not text:
             return None
-        number_match = _WHOLE.fullmatch(text)
-        score = self.grades.get(
-            text.casefold(), None if number_match is None else self.grades.get(number_match[1])
-        )
+        score = self.grades.get(text.casefold())
+        number = _WHOLE.fullmatch(text)
+        if score is None and number is not None:
+            score = self.grades.get(number[1])
         if score is None and self.numbers:
             score = plain_number(text)
-        if (
-            score is None
-            or not self.low <= score <= self.high
-            or (self.is_binary and score not in (0.0, 1.0))
-        ):
+        if score is None or not self._may_be(score):
             raise ValueError(
                 f"the label {text[:60]!r} is not on the judge's scale: {self.description()}"
             )
         return score
+
+    def _may_be(self, score: float) -> bool:
+        return score in (0.0, 1.0) if self.is_binary else self.low <= score <= self.high
 
     def description(self) -> str:
         """Return a description of the possible labels, for messages."""
@@ -105,23 +103,20 @@ def scale_of(
     names = {name.casefold(): score for name, score in grades.items()}
     for template in template_names & set(_BUILT_IN) if grades else ():
         names |= {name.casefold(): score for name, score in _BUILT_IN[template].items()}
-    if any(
-        (number := plain_number(name)) is not None and number != score
-        for name, score in names.items()
-    ):
+    numbers = {name: plain_number(name) for name in names}
+    if any(number is not None and number != names[name] for name, number in numbers.items()):
         return _graded_scale(names)
-    is_unit = all(0 <= score <= 1 for score in distinct_scores)
-    is_binary = distinct_scores <= {0.0, 1.0} and (
-        template_names <= _STRICTLY_BINARY or not template_names & (_PARTIAL | {"rubric"})
-    )
-    if is_unit:
-        words = dict.fromkeys(_RIGHT, 1.0) | dict.fromkeys(_WRONG, 0.0)
-        names = words | ({} if is_binary else dict.fromkeys(_PART, 0.5)) | names
-        return LabelScale(grades=names, low=0.0, high=1.0, is_binary=is_binary, numbers=True)
-    low = min(*distinct_scores, 1.0 if min(distinct_scores) >= 1 else 0.0)
-    return LabelScale(
-        grades=names, low=low, high=max(distinct_scores), is_binary=False, numbers=True
-    )
+    lowest, highest = min(distinct_scores), max(distinct_scores)
+    if lowest < 0 or highest > 1:
+        # From 0 on, or from 1 where no score is below: scores of 4 and 5 come of a scale from 1.
+        low = min(lowest, 1.0 if lowest >= 1 else 0.0)
+        return LabelScale(grades=names, low=low, high=highest, is_binary=False, numbers=True)
+    has_partial = bool(template_names & (_PARTIAL | {"rubric"}))
+    is_binary = distinct_scores <= {0.0, 1.0} and not has_partial
+    words = dict.fromkeys(_RIGHT, 1.0) | dict.fromkeys(_WRONG, 0.0)
+    if not is_binary:
+        words |= dict.fromkeys(_PART, 0.5)
+    return LabelScale(grades=words | names, low=0.0, high=1.0, is_binary=is_binary, numbers=True)
 
 
 def _graded_scale(names: Mapping[str, float]) -> LabelScale:
@@ -133,21 +128,30 @@ def _graded_scale(names: Mapping[str, float]) -> LabelScale:
     )
     scale = dict(names)
     if len(points) > 1 and len(points) == len(names):
-        (lowest_number, low), (highest_number, high) = points[0], points[-1]
-        slope = (high - low) / (highest_number - lowest_number)
-        if all(
-            abs(low + slope * (number - lowest_number) - score) < _ROUNDING
-            for number, score in points
-        ):
-            for number in range(math.floor(lowest_number) - 10, math.ceil(highest_number) + 11):
-                score = low + slope * (number - lowest_number)
-                if -_ROUNDING < score < 1 + _ROUNDING:
-                    scale.setdefault(str(number), min(max(score, 0.0), 1.0))
+        scale = {**_interpolate(points), **names}
     scores = scale.values()
     is_binary = set(scores) == {0.0, 1.0}
     return LabelScale(
         grades=scale, low=min(scores), high=max(scores), is_binary=is_binary, numbers=False
     )
+
+
+def _interpolate(points: Sequence[tuple[float, float]]) -> dict[str, float]:
+    """Return the grades on the line through all points whose scores are from 0 to 1; none where
+    the points are on no line.
+    """
+    (first, low), (last, high) = points[0], points[-1]
+    slope = (high - low) / (last - first)
+    if any(abs(low + slope * (number - first) - score) >= _ROUNDING for number, score in points):
+        return {}
+    # Ten beyond each end: a judge from 1 to 10 may have given 5 and 6 alone.
+    numbers = range(math.floor(first) - 10, math.ceil(last) + 11)
+    scores = {number: low + slope * (number - first) for number in numbers}
+    return {
+        str(number): min(max(score, 0.0), 1.0)
+        for number, score in scores.items()
+        if -_ROUNDING < score < 1 + _ROUNDING
+    }
 
 
 def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -173,9 +177,8 @@ def priority(sample_id: str, content: str) -> bytes:
     It depends on the sample alone: runs of other models select the same samples, and adding or
     removing a sample moves no other.
     """
-    return hashlib.sha256(
-        f"{len(sample_id)}:{sample_id}{content}".encode("utf-8", "surrogatepass")
-    ).digest()
+    text = f"{len(sample_id)}:{sample_id}{content}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
@@ -198,11 +201,9 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     weights = {key: (math.sqrt(size), size) for key, size in sizes.items() if size}
     minimum = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
     fixed: dict[float, int] = {}
-    while True:
-        allocated = _apportion(
-            {key: weight for key, weight in weights.items() if key not in fixed},
-            n - sum(fixed.values()),
-        )
+    while True:  # each round fixes a stratum, or is the last
+        others = {key: weight for key, weight in weights.items() if key not in fixed}
+        allocated = _apportion(others, n - sum(fixed.values()))
         short = {key: minimum[key] for key, count in allocated.items() if count < minimum[key]}
         if not short:
             return {key: fixed.get(key, allocated.get(key, 0)) for key in weights}
@@ -216,19 +217,14 @@ def _apportion(weights_and_limits: Mapping[float, tuple[float, int]], n: int) ->
     allocated = dict.fromkeys(weights_and_limits, 0)
     n_left = min(n, sum(limit for _, limit in weights_and_limits.values()))
     while n_left:
-        open_ones = {
-            key: weight
-            for key, (weight, limit) in weights_and_limits.items()
-            if allocated[key] < limit
-        }
-        total = sum(open_ones.values())
-        exact = {key: n_left * weight / total for key, weight in open_ones.items()}
-        added = {
-            key: min(int(exact[key]), weights_and_limits[key][1] - allocated[key])
-            for key in open_ones
-        }
+        rooms = {key: limit - allocated[key] for key, (_, limit) in weights_and_limits.items()}
+        weights = {key: weights_and_limits[key][0] for key, room in rooms.items() if room > 0}
+        total = sum(weights.values())
+        exact = {key: n_left * weight / total for key, weight in weights.items()}
+        added = {key: min(int(exact[key]), rooms[key]) for key in weights}
         if not any(added.values()):
-            raised_keys = sorted(open_ones, key=lambda key: (-exact[key], key))[:n_left]
+            # Fewer are left than there are strata: one each to the largest remainders.
+            raised_keys = sorted(weights, key=lambda key: (-exact[key], key))[:n_left]
             added = dict.fromkeys(raised_keys, 1)
         for key, count in added.items():
             allocated[key] += count

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.compat.evalscope.aggregation import MEANS_OF_ONE
-from nel.compat.evalscope.answer_scoring import numbers_of
 from nel.compat.evalscope.refused import REASONS
 from nel.compat.evalscope.samples import USABLE, check_json
+from nel.core.reward_keys import with_headline
 from nel.errors import ConfigError, MissingExtra, NelError, ScorerError, did_you_mean
 
 MODEL: Final = "nel"
@@ -219,7 +219,7 @@ class LoadedBenchmark:
         numbers = {name: float(values[name]) for name in (main, *values)}
         details = {"extracted": score.extracted_prediction, "explanation": score.explanation}
         return {
-            **numbers_of(numbers, main),
+            **with_headline(numbers, main),
             **{key: value for key, value in details.items() if value is not None},
         }
 

@@ -168,6 +168,6 @@ def test_what_runs_here_is_gathered_without_an_index(tmp_path: Path, monkeypatch
     assert {"nel_eval", "nel_byob_my_capitals", "pip", "typer", "aiohttp", "numpy"} <= names
     assert "pytest" not in names
     with zipfile.ZipFile(next(wheel for wheel in wheels if wheel.name.startswith("nel_eval-"))) as archive:
-        assert {"nel/sandbox/images/python/Dockerfile", "nel/types.py"} <= set(archive.namelist())
+        assert {"nel/sandbox/images/python/Dockerfile", "nel/version.py"} <= set(archive.namelist())
     with pytest.raises(ConfigError, match="nobody-has-this, which the benchmark needs, is not installed here"):
         list(_needed_distributions(["nobody-has-this>=1"]))

@@ -118,7 +118,7 @@ def test_from_a_csv_to_a_score_by_answering_questions(tmp_path: Path) -> None:
         "",
         "n",
     ]
-    done = nel_with_input(tmp_path, "\n".join(answers) + "\n", "byob", "new")
+    done = nel("byob", "new", cwd=tmp_path, stdin="\n".join(answers) + "\n")
     assert done.returncode == 0, done.stderr
     steps = [line.split("]")[0] for line in done.stdout.splitlines() if line.startswith("[Step")]
     assert steps == [
@@ -142,7 +142,7 @@ def test_with_flags_nothing_is_asked(tmp_path: Path) -> None:
     """Rows, target and scorer are enough; the prompt's \\n is a new line."""
     (tmp_path / "rows.json").write_text(json.dumps([{"q": "1 + 1?", "a": "2"}]))
     flags = ("--target", "a", "--scorer", "exact_match", "--prompt", "{q}\\nAnswer:", "--name", "mine", "-o", "m.py")
-    done = nel_with_input(tmp_path, "", "byob", "new", "rows.json", *flags)
+    done = nel("byob", "new", "rows.json", *flags, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert '        "{q}\\n"\n        "Answer:"\n' in (tmp_path / "m.py").read_text()
     assert "from nel.byob.scorers import exact_match" in (tmp_path / "m.py").read_text()
@@ -150,12 +150,12 @@ def test_with_flags_nothing_is_asked(tmp_path: Path) -> None:
 
 def test_a_question_without_an_answer_says_which_flags_to_give(tmp_path: Path) -> None:
     """In a pipe that ends, the command stops with the way out instead of waiting or guessing."""
-    done = nel_with_input(tmp_path, "", "byob", "new")
+    done = nel("byob", "new", cwd=tmp_path)
     assert done.returncode == 2
     assert "give DATA, --target and --scorer, or --yes" in done.stderr
-    done = nel_with_input(tmp_path, "", "byob", "new", "rows.csv", "--target", "a", "--scorer", "exat_match")
+    done = nel("byob", "new", "rows.csv", "--target", "a", "--scorer", "exat_match", cwd=tmp_path)
     assert done.returncode == 2
-    done = nel_with_input(tmp_path, "", "byob", "new", "--yes")
+    done = nel("byob", "new", "--yes", cwd=tmp_path)
     assert "nel byob new DATA --yes" in done.stderr
 
 
@@ -165,7 +165,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_first_question(
 ) -> None:
     """Answers that would be lost are not asked for."""
     (tmp_path / "mine.py").write_text("mine")
-    done = nel_with_input(tmp_path, "", "byob", "new", "-o", output)
+    done = nel("byob", "new", "-o", output, cwd=tmp_path)
     assert done.returncode != 0
     assert message in done.stderr
     assert done.stdout == ""
@@ -203,12 +203,3 @@ def test_a_draft_that_asks_the_same_of_every_row_is_refused(tmp_path: Path) -> N
     done = nel("byob", "new", "rows.jsonl", "--yes", "--prompt", "Answer well.", cwd=tmp_path)
     assert done.returncode == 2
     assert "the prompt of rows takes no field of the row" in done.stdout
-
-
-def nel_with_input(folder: Path, stdin: str, *arguments: str) -> Any:
-    """Run the command line with a standard input."""
-    import subprocess
-    import sys
-
-    command = [sys.executable, "-m", "nel", *arguments]
-    return subprocess.run(command, cwd=folder, input=stdin, capture_output=True, text=True, timeout=280, check=False)

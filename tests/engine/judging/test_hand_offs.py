@@ -11,7 +11,7 @@ from nel.config.schema import RunConfig
 from nel.engine.planning.resolution import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
-from nel.engine.session import Runtime, SessionSpec
+from nel.engine.session_spec import Runtime, SessionSpec
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
 from nel.models.transport import Fetched

@@ -237,9 +237,11 @@ class Index:
         for item in sorted(entries, key=lambda entry: entry.key):
             keys: list[tuple[str, object]] = [("outcome", (item.group, item.kind, item.category))]
             keys += [("bin", entry) for entry in item.bins.items()]
-            keys += [("choice", item.choice)] if item.choice is not None else []
+            choice = ""
+            if item.choice is not None:
+                keys.append(("choice", item.choice))
+                choice = choice_name(*item.choice)
             tallies.update((name, item.key.benchmark, dumps(key)) for name, key in keys)
-            choice = "" if item.choice is None else choice_name(*item.choice)
             facets = facets_of(item.group, item.kind, item.category, choice)
             rows.append((item.key.number, " ".join(("all", *facets)), *item.texts))
             numbers.append((item.key.number, *(item.numbers.get(name) for name in NUMBERS)))
