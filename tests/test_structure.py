@@ -97,15 +97,15 @@ ROOMS = {
     "engine": 74_150,
     "environments": 24_750,
     "episodes": 4_400,
-    "judges": 23_550,
+    "judges": 23_560,
     "metrics": 14_750,
-    "models": 37_500,
+    "models": 37_550,
     "prompts": 2_700,
     "reading": 18_450,
     "reports": 17_950,
     "runs": 11_450,
     "sandbox": 25_750,
-    "scoring": 22_650,
+    "scoring": 22_700,
     "tools": 1_800,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""

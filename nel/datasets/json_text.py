@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 import orjson
 
 _INT64 = float(2**63)
+_TEXTS = {str}
+"""Types of the values of most rows, which then need not be looked at."""
 
 
 class BadJsonError(Exception):
@@ -40,11 +42,10 @@ def _is_exact(value: Any, text: bytes) -> bool:
     while pending:
         item = pending.pop()
         kind = type(item)
-        if kind is str:  # most values of rows
-            continue
         if kind is dict:
             n_keys += len(item)
-            pending.extend(item.values())
+            if set(map(type, item.values())) != _TEXTS:
+                pending.extend(item.values())
         elif kind is list:
             pending.extend(item)
         elif kind is float and abs(item) >= _INT64:

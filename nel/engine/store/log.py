@@ -426,8 +426,7 @@ class Log:
         attempt = self._round(row.benchmark) if role == VERDICT else row.attempt
         ended = self._clock.now() if row.requests and request is not None else None
         numbers = (*row[:4], attempt, row.number, self._session, 0, *row[8:19], ended)
-        checksum = checksum_of((*numbers, 0, request, response))
-        return (*numbers, checksum, request, response)
+        return (*numbers, checksum_of((*numbers, 0, request, response)), request, response)
 
     def _round(self, benchmark: int) -> int:
         """Return the round in which the verdicts of a benchmark are."""

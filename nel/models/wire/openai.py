@@ -48,6 +48,9 @@ class _OpenAI(Wire):
 
     name: ClassVar[Protocol]
     lists_all = True
+    _last_generation: Generation | None = None
+    _last_settings: Mapping[str, object] = {}
+    """Of the last request: most of a run have the same."""
 
     def body(self, request: Request, *, stream: bool) -> dict[str, Any]:
         """Return the JSON body of a request; it takes every setting."""
@@ -60,7 +63,12 @@ class _OpenAI(Wire):
                 body["tool_choice"] = request.tool_choice
         else:
             body["prompt"] = request.prompt
-        body.update(_settings(request.generation, request.repeat))
+        generation = request.generation
+        if generation is not self._last_generation:
+            self._last_generation, self._last_settings = generation, _settings(generation)
+        body |= self._last_settings
+        if generation.seed is not None:
+            body["seed"] = generation.seed_of(request.repeat)
         if stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return body
@@ -261,13 +269,13 @@ def _extras(call: object) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in CALL_FIELDS}
 
 
-def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
+def _settings(generation: Generation) -> dict[str, Any]:
+    """Return the settings of all repeats; the seed of each is its own."""
     settings = {
         "temperature": generation.temperature,
         "top_p": generation.top_p,
         "max_tokens": generation.max_tokens,
         "stop": None if generation.stop is None else list(generation.stop),
-        "seed": generation.seed_of(repeat),
         "reasoning_effort": generation.reasoning_effort,
     }
     return {**generation.extra, **present(settings)}
