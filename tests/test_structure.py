@@ -90,7 +90,7 @@ ROOMS = {
     "comparison": 24_400,
     "compat": 41_900,
     "config": 14_300,
-    "core": 4_600,
+    "core": 4_700,
     "datasets": 16_750,
     "decide": 8_750,
     "discovery": 3_550,
