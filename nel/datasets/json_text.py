@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import orjson
 
 _INT64 = float(2**63)
-_TEXTS = {str}
-"""Types of the values of most rows, which then need not be looked at."""
+_EXACT = frozenset({str, int, bool, type(None)})
+"""Types of values that hold no key and have all digits."""
 
 
 class BadJsonError(Exception):
@@ -44,10 +44,10 @@ def _is_exact(value: Any, text: bytes) -> bool:
         kind = type(item)
         if kind is dict:
             n_keys += len(item)
-            if set(map(type, item.values())) != _TEXTS:
-                pending.extend(item.values())
-        elif kind is list:
-            pending.extend(item)
+            item, kind = item.values(), list
+        if kind is list:
+            if not _EXACT.issuperset(map(type, item)):
+                pending.extend(item)
         elif kind is float and abs(item) >= _INT64:
             return False
     return n_keys == text.count(b":") or n_keys == _n_keys_at_most(text)

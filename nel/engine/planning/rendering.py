@@ -58,7 +58,8 @@ def rendering_of(
     content_number = number_of(content.encode())
     try:
         sample = benchmark.sample(data, sample_id=sample_id)
-        limits_of_row(sample.limits, f'the field "{benchmark.limits_field}"')
+        if sample.limits is not None:
+            limits_of_row(sample.limits, f'the field "{benchmark.limits_field}"')
         encoded = encode_sample(sample)
     except (DatasetError, PromptError, ValueError) as error:
         return Rendering(content, content_number, None, str(error), 0)

@@ -30,11 +30,11 @@ from nel.types import (
 )
 
 _SEAL: Final = "~"
-_OPTIONAL_OF_SAMPLE: Final = frozenset(
-    {"gold_kind", "subset", "group", "recorded_response", "continuation", "tool_choice", "limits"}
-)
 _TUPLES_OF_SAMPLE: Final = frozenset({"choices", "labels", "turns", "tools"})
-_MAY_BE_EMPTY: Final = (*_OPTIONAL_OF_SAMPLE, *_TUPLES_OF_SAMPLE)
+_OPTIONAL_OF_SAMPLE: Final = _TUPLES_OF_SAMPLE | {
+    "gold_kind", "subset", "group", "recorded_response", "continuation", "tool_choice", "limits",
+}  # fmt: skip
+_MAY_BE_EMPTY: Final = tuple(_OPTIONAL_OF_SAMPLE)
 _optional_of: Final = attrgetter(*_MAY_BE_EMPTY)
 _ALL_EMPTY = _optional_of(Sample(id="", input=""))
 _USAGE: Final = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
@@ -131,9 +131,9 @@ def decode_sample(sample_id: str, text: str) -> Sample:
     try:
         fields = _sealed_fields(text)
         input_json = fields["input"]
-        optional = {name: fields[name] for name in fields.keys() & _OPTIONAL_OF_SAMPLE}
-        for name in fields.keys() & _TUPLES_OF_SAMPLE:
-            optional[name] = tuple(fields[name])
+        optional: dict[str, Any] = {}
+        for name in fields.keys() & _OPTIONAL_OF_SAMPLE:
+            optional[name] = tuple(fields[name]) if name in _TUPLES_OF_SAMPLE else fields[name]
         return Sample(
             id=sample_id,
             input=(
@@ -180,12 +180,14 @@ def response_of(
     fields: dict[str, Any], *, usage: Usage, attempts: int, latency_seconds: float | None
 ) -> Response:
     """Return the response that `response_json` made an object of, with its counts."""
-    values: dict[str, Any] = {name: fields[name] for name in fields.keys() & _PLAIN_OF_RESPONSE}
-    if "reasoning_span" in fields:
-        start, end = fields["reasoning_span"]
-        values["reasoning"] = fields["received"][start:end]
-    for name in fields.keys() & _OBJECTS_OF_RESPONSE.keys():
-        values[name] = _OBJECTS_OF_RESPONSE[name](fields)
+    values = fields
+    if not fields.keys() <= _PLAIN_OF_RESPONSE:
+        values = {name: fields[name] for name in fields.keys() & _PLAIN_OF_RESPONSE}
+        if "reasoning_span" in fields:
+            start, end = fields["reasoning_span"]
+            values["reasoning"] = fields["received"][start:end]
+        for name in fields.keys() & _OBJECTS_OF_RESPONSE.keys():
+            values[name] = _OBJECTS_OF_RESPONSE[name](fields)
     if "text" not in values:
         raise KeyError("text")
     return Response(
