@@ -54,7 +54,9 @@ _STATES: Final[dict[str, type[Outcome]]] = {
     "unscored": Unscored,
 }
 _NAMES_OF_STATES: Final = {
-    kind: (state, tuple(item.name for item in fields(kind))) for state, kind in _STATES.items()
+    kind: (state, names, attrgetter(*names))
+    for state, kind in _STATES.items()
+    for names in [tuple(item.name for item in fields(kind))]
 }
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
@@ -241,11 +243,11 @@ _OBJECTS_OF_RESPONSE: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
 
 def encode_outcome(outcome: Outcome) -> str:
     """Return an outcome as JSON text."""
-    state, names = _NAMES_OF_STATES[type(outcome)]
-    fields = {name: getattr(outcome, name) for name in names}
+    state, names, values_of = _NAMES_OF_STATES[type(outcome)]
+    fields = dict(zip(names, values_of(outcome), strict=True), state=state)
     if "metrics" in fields:  # in order: the first number may be the reward
         fields["metrics"] = list(fields["metrics"].items())
-    return dumps({"state": state, **fields})
+    return dumps(fields)
 
 
 def decode_outcome(text: str) -> Outcome:

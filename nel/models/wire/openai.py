@@ -28,7 +28,7 @@ from nel.models.wire.base import (
     read_text,
     usage_in,
 )
-from nel.types import Generation, JsonObject, Message, Protocol, Request, Response
+from nel.types import Generation, JsonObject, Message, Native, Protocol, Request, Response
 
 _ALTERNATIVES_MAX: Final = 100
 _SENT: Final = ("role", "tool_calls", "function_call")
@@ -287,7 +287,7 @@ def _message(message: Message) -> dict[str, Any]:
         "role": message.role,
         "content": content if isinstance(content, str) else list(content),
     }
-    fields, of_calls = _native_fields(message)
+    fields, of_calls = ({}, []) if message.native is None else _native_fields(message.native)
     if message.tool_calls:
         extras = chain(of_calls, repeat({}))
         message_json["tool_calls"] = [
@@ -296,13 +296,12 @@ def _message(message: Message) -> dict[str, Any]:
         ]
     if message.tool_call_id is not None:
         message_json["tool_call_id"] = message.tool_call_id
-    return {**message_json, **fields}
+    return message_json | fields
 
 
-def _native_fields(message: Message) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _native_fields(native: Native) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the fields that the server wants back with a message, and those of each call."""
-    native = message.native
-    if native is None or native.protocol != "chat":
+    if native.protocol != "chat":
         return {}, []
     fields = dict(native.items[0])
     return fields, fields.pop("tool_calls", [])
