@@ -97,7 +97,7 @@ ROOMS = {
     "engine": 74_150,
     "environments": 24_750,
     "episodes": 4_400,
-    "judges": 23_560,
+    "judges": 23_570,
     "metrics": 14_750,
     "models": 37_550,
     "prompts": 2_700,

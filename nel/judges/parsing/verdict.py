@@ -103,7 +103,9 @@ def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
             reply,
         )
     reasons = words[: final.start].strip()[-EXPLANATION_CHARACTERS_MAX:]
-    return replace(final.grade, explanation=final.grade.explanation or reasons)
+    if final.grade.explanation or not reasons:
+        return final.grade
+    return replace(final.grade, explanation=reasons)
 
 
 def _check_readable(reply: str, quoted: Quoted) -> None:
