@@ -11,7 +11,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
 from nel.authoring.benchmark import Benchmark
@@ -88,7 +88,10 @@ def rendered_ahead(
         for row in rows:
             yield row, None
         return
-    ahead = _Ahead(rows)
+    row_after = next(rows, None)
+    if row_after is None:  # as of most datasets: no processes for nothing
+        return
+    ahead = _Ahead(chain((row_after,), rows))
     for made in map_forked(partial(_renderings, benchmark), ahead.tasks(), processes=processes):
         for row, fields in zip(ahead.given.popleft(), made, strict=True):
             yield row, None if fields is None else Rendering._make(fields)
