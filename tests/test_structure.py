@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 16_760,
     "decide": 8_750,
     "discovery": 3_550,
-    "engine": 74_150,
+    "engine": 74_160,
     "environments": 24_750,
     "episodes": 4_400,
     "judges": 23_570,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from operator import attrgetter
 from typing import Any, Final
 
@@ -54,9 +54,8 @@ _STATES: Final[dict[str, type[Outcome]]] = {
     "unscored": Unscored,
 }
 _NAMES_OF_STATES: Final = {
-    kind: (state, names, attrgetter(*names))
+    kind: (state, tuple(kind.__dataclass_fields__), attrgetter(*kind.__dataclass_fields__))
     for state, kind in _STATES.items()
-    for names in [tuple(item.name for item in fields(kind))]
 }
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
