@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import sys
 
+from nel.core.start_up import begin_start_up
+
 
 def main() -> None:
     """Run the command line; a Ctrl-C while it is being imported ends it in one line, as a later one
     does.
     """
+    begin_start_up()
     try:
         from nel.cli.app import main as command_line  # noqa: PLC0415 - takes a third of a second
     except KeyboardInterrupt:

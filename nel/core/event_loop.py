@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from nel.core.start_up import end_start_up
+
 T = TypeVar("T")
 
 
@@ -16,6 +18,7 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     with suppress(ImportError):  # absent on some platforms
         factory = _uv_loop()
+    end_start_up()
     with asyncio.Runner(loop_factory=factory) as runner:
         return runner.run(main)
 

@@ -118,6 +118,8 @@ def split_reasoning(text: str) -> tuple[str | None, str, bool]:
     >>> split_reasoning("Cut at '</think>'.")
     (None, "Cut at '</think>'.", True)
     """
+    if not (_OPENINGS.match(text) or _LONE_CLOSING.search(text)):
+        return None, text, True
     quotations = Quotations(text)
     parts: list[str] = []
     start = 0

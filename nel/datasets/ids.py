@@ -63,7 +63,7 @@ def content_id(row: Mapping[str, object]) -> str:
 
 def _quickly_encoded(row: Mapping[str, object]) -> bytes | None:
     """Return the row as `json.dumps` writes it, with orjson; None where the two may differ."""
-    if not all(type(value) is str for value in row.values()):
+    if set(map(type, row.values())) - {str}:
         return None
     try:
         encoded = orjson.dumps(row, option=orjson.OPT_SORT_KEYS)

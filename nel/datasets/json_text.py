@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 import orjson
 
 _INT64 = float(2**63)
+_EXACT = frozenset({str, int, bool, type(None)})
+"""Types of values that hold no key and have all digits."""
 
 
 class BadJsonError(Exception):
@@ -40,13 +42,12 @@ def _is_exact(value: Any, text: bytes) -> bool:
     while pending:
         item = pending.pop()
         kind = type(item)
-        if kind is str:  # most values of rows
-            continue
         if kind is dict:
             n_keys += len(item)
-            pending.extend(item.values())
-        elif kind is list:
-            pending.extend(item)
+            item, kind = item.values(), list
+        if kind is list:
+            if not _EXACT.issuperset(map(type, item)):
+                pending.extend(item)
         elif kind is float and abs(item) >= _INT64:
             return False
     return n_keys == text.count(b":") or n_keys == _n_keys_at_most(text)

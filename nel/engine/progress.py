@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from nel.models.attempts import Admission
 from nel.models.client_context import ClientCounters
-from nel.types import SECOND_ASKING, ModelFailure, Outcome, Response, Scored
+from nel.types import SECOND_ASKING, ModelFailure, Outcome, Response, Scored, Unscored
 
 if TYPE_CHECKING:
     from nel.engine.judging.endpoint_set import JudgeEndpoints
@@ -148,16 +148,18 @@ class Progress:
         self, outcome: Outcome, *, repeat: int = 0, benchmark: int | None = None
     ) -> None:
         """Note an outcome that is on disk."""
-        of_benchmark = self.benchmarks.get(-1 if benchmark is None else benchmark)
-        if of_benchmark is not None and repeat != SECOND_ASKING:
-            of_benchmark.done += 1
-            of_benchmark.unscored += not isinstance(outcome, (Scored, ModelFailure))
-            of_benchmark.reward_sum += outcome.reward if isinstance(outcome, Scored) else 0.0
         if repeat == SECOND_ASKING:
             self.asked_again += 1
-        elif isinstance(outcome, Scored):
+            return
+        reward = outcome.reward if isinstance(outcome, Scored) else 0.0
+        of_benchmark = self.benchmarks.get(-1 if benchmark is None else benchmark)
+        if of_benchmark is not None:
+            of_benchmark.done += 1
+            of_benchmark.unscored += isinstance(outcome, Unscored)
+            of_benchmark.reward_sum += reward
+        self.reward_sum += reward
+        if isinstance(outcome, Scored):
             self.scored += 1
-            self.reward_sum += outcome.reward
         elif isinstance(outcome, ModelFailure):
             self.model_failures += 1
         else:

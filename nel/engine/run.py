@@ -22,6 +22,7 @@ from nel.config.redaction import Redactor, read_key, read_secret, secrets_of_env
 from nel.config.schema import RunConfig
 from nel.config.schema.stop import StopConfig
 from nel.core.observer import Observer
+from nel.core.start_up import end_start_up
 from nel.core.strict_json import dumps
 from nel.engine.asking.asker import OpenRun
 from nel.engine.asking.repeat_check import count_pending_checks
@@ -280,6 +281,7 @@ def open_scorers(spec: SessionSpec, executor: Executor) -> Iterator[ScorerPool]:
         config=with_absolute_paths(spec.config),
     )
     hide_environment()
+    end_start_up()  # in the workers too, where scorers may hold much that only a search frees
     scorers = (spec.runtime.scorers or executor.open_scorers)(work)
     try:
         yield scorers

@@ -7,7 +7,7 @@ the table.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
@@ -62,7 +62,9 @@ def declarations(response: Answer) -> Iterator[Declaration]:
     needs = tuple(filter(low.__contains__, _needs(low.isascii())))
     for strength in _STRENGTHS:
         places = [
-            (row, match) for row in _rows_needing(strength, needs) for match in _matches(row, low)
+            (row, match)
+            for row, row_needs in _rows_needing(strength, needs)
+            for match in _matches(row, row_needs, low)
         ]
         places.sort(key=lambda position: position[1].end(), reverse=True)
         for row, match in places:
@@ -71,9 +73,9 @@ def declarations(response: Answer) -> Iterator[Declaration]:
                 yield declaration._replace(row=row)
 
 
-def _matches(row: FormRow, low: str) -> list[re.Match[str]]:
+def _matches(row: FormRow, needs: Iterable[str], low: str) -> list[re.Match[str]]:
     """Return the last matches of a row; before the first text that it needs there is none."""
-    first_need = min([at for text in row.needs if (at := low.find(text)) >= 0])
+    first_need = min(map(low.find, needs))
     return list(row.pattern.finditer(low, max(0, first_need - _BEFORE_MAX)))[-_LOOKED_AT_MAX:]
 
 
@@ -83,9 +85,14 @@ def _rows_of(strength: str) -> tuple[FormRow, ...]:
 
 
 @lru_cache(maxsize=_NEEDS_MAX)
-def _rows_needing(strength: str, needs: tuple[str, ...]) -> tuple[FormRow, ...]:
-    """Return the rows of a strength that need one of some texts."""
-    return tuple(row for row in _rows_of(strength) if not set(needs).isdisjoint(row.needs))
+def _rows_needing(
+    strength: str, needs: tuple[str, ...]
+) -> tuple[tuple[FormRow, frozenset[str]], ...]:
+    """Return the rows of a strength that need one of some texts, each with those that it needs."""
+    rows_with_needs = (
+        (row, frozenset(needs).intersection(row.needs)) for row in _rows_of(strength)
+    )
+    return tuple((row, row_needs) for row, row_needs in rows_with_needs if row_needs)
 
 
 @cache

@@ -194,7 +194,7 @@ class NumberReader:
         first_number = numbers[0]
         opening = first_number if _opens(text, start, first_number) else None
         results = _results(text, numbers, start, stop)
-        if opening and _is_settled(text, opening, text.rfind("=", start, stop)):
+        if results and opening and _is_settled(text, opening, text.rfind("=", start, stop)):
             results = []
         numbers = results or numbers
         answer = _outcome(text, start, numbers)

@@ -135,6 +135,8 @@ def numbers_equal(answer: object, gold: object) -> bool:
     >>> numbers_equal("1/3", 1 / 3), numbers_equal("1/3", "0.333")
     (True, False)
     """
+    if answer == gold and isinstance(gold, str) and _ASCII_DECIMAL.fullmatch(gold):
+        return True
     answer_value, gold_value = parse_number(str(answer)), parse_number(str(gold))
     if answer_value is None or gold_value is None:
         return False

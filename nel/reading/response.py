@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from typing import Final
 
 from nel.reading.asked import AskedForm
@@ -81,24 +79,24 @@ def lower_case(text: str) -> str:
     return small
 
 
-@dataclass(frozen=True)
 class Answer:
     """The part of a response that answers its prompt."""
 
-    text: str
-    """As received, with end tokens and what follows them as spaces or cut off."""
-    asked: AskedForm | None = None
-    """The form that the prompt asks for, where the benchmark declares it."""
+    __slots__ = ("asked", "low", "plain", "text")
 
-    @cached_property
-    def plain(self) -> str:
+    def __init__(self, text: str, asked: AskedForm | None = None) -> None:
+        """Take the part as received, with end tokens and what follows them as spaces or cut off.
+
+        Args:
+            text: The part.
+            asked: The form that the prompt asks for, where the benchmark declares it.
+        """
+        self.text = text
+        self.asked = asked
+        self.plain = fold(text).replace("**", "  ").replace("`", " ")
         """The text folded, without emphasis, in the same length."""
-        return fold(self.text).replace("**", "  ").replace("`", " ")
-
-    @cached_property
-    def low(self) -> str:
+        self.low = lower_case(self.plain)
         """The plain text in small letters."""
-        return lower_case(self.plain)
 
 
 def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) -> Answer:
@@ -140,12 +138,14 @@ def before_next_question(response: str, prompt: str) -> str:
     """
     if "\n" not in response.strip() or not prompt:
         return response
-    pattern = _question_markers(prompt[-_PROMPT_TAIL:])
     word = _WORD.search(response)
-    if pattern is None or word is None:
+    markers = [] if word is None else list(_MARKER.finditer(response, word.end()))
+    if not markers:
         return response
-    match = pattern.search(response, word.end())
-    return response if match is None else response[: match.start()].rstrip()
+    of_prompt = {match["word"] for match in _MARKER.finditer(prompt[-_PROMPT_TAIL:])}
+    starts = (marker.start() for marker in markers if marker["word"] in of_prompt)
+    start = next(starts, None)
+    return response if start is None else response[:start].rstrip()
 
 
 def invented_turn(text: str) -> int | None:
@@ -155,15 +155,3 @@ def invented_turn(text: str) -> int | None:
     starts = [match.start() for match in _TURN.finditer(text) if match.start()]
     starts += [match.start() for match in list(_ANSWER_TURN.finditer(text))[1:]]
     return min(starts, default=None)
-
-
-@lru_cache(maxsize=1024)
-def _question_markers(prompt: str) -> re.Pattern[str] | None:
-    """Return a pattern of the question markers that open lines of a prompt, or None."""
-    words = {match["word"] for match in _MARKER.finditer(prompt)}
-    if not words:
-        return None
-    alternatives = "|".join(re.escape(word) for word in sorted(words))
-    return re.compile(
-        rf"(?m)^[^\S\n]*[#*>\[<]*[^\S\n]*(?:{alternatives})[^\S\n]*\d*[\])]?[*]*[^\S\n]*[:：]"
-    )

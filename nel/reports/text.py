@@ -37,7 +37,8 @@ def visible(text: str) -> str:
     Tabs and newlines stay, and a CR LF pair counts as a newline. The result can always be encoded
     as UTF-8.
     """
-    if text.isprintable():  # the common case, ten times faster than looking for what hides
+    # The common cases, ten times faster than looking for what hides.
+    if text.isprintable() or text.replace("\n", " ").replace("\t", " ").isprintable():
         return text
     return _HIDDEN.sub(_escape, text.replace("\r\n", "\n"))
 

@@ -85,16 +85,20 @@ def unusable_gold(
         and len(targets) == len(sample.turns) + 1
     )
     for target in targets if has_each and isinstance(targets, list) else [targets]:
-        scorer_input = ScorerInput(
-            response="", target=target, metadata=dict(sample.metadata), sample=sample
-        )
-        fault = _fault(scorer, scorer_input, {"judges_by_reference": judges_by_reference})
+        options = {"judges_by_reference": judges_by_reference}
+        fault = _fault(scorer, functools.partial(_input_of, sample, target), options)
         if fault is not None:
             return fault
     return None
 
 
-def _fault(scorer: object, sample: ScorerInput, options: dict[str, Any]) -> str | None:
+def _input_of(sample: Sample, target: object) -> ScorerInput:
+    return ScorerInput(response="", target=target, metadata=dict(sample.metadata), sample=sample)
+
+
+def _fault(
+    scorer: object, make_input: Callable[[], ScorerInput], options: dict[str, Any]
+) -> str | None:
     """Return what a scorer's gold function refuses, or what all members of a composed one do."""
     while isinstance(scorer, functools.partial):
         options = {**options, **scorer.keywords}
@@ -102,12 +106,12 @@ def _fault(scorer: object, sample: ScorerInput, options: dict[str, Any]) -> str 
     take = getattr(getattr(scorer, "inner", scorer), _ATTRIBUTE, None)
     members = getattr(scorer, "members", None)
     if take is None and members:
-        faults = [_fault(member, sample, options) for member in members]
+        faults = [_fault(member, make_input, options) for member in members]
         return faults[0] if None not in faults else None
     if take is None:
         return None
     try:
-        take(sample, **options)
+        take(make_input(), **options)
     except DatasetError as error:
         return str(error)
     return None

@@ -28,6 +28,8 @@ _ROUNDING: Final = 1e-9
 _DEPTH_MAX: Final = 100
 _VALUES_MAX: Final = 1_000_000
 """Of lists in lists, and of values in all details of one result together."""
+_COPIED_AS_IT_IS: Final = frozenset({str, bool, int, type(None)})
+"""Types of most details: values that are their own copies."""
 _REFUSAL = re.compile(
     r"^\W*(?:i['’]?m (?:sorry|unable|not able)|i am (?:sorry|unable)|i"
     r" (?:cannot|can['’]?t|won['’]?t)|sorry[,.])",
@@ -100,41 +102,47 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
         metrics, details, answer = _from_score(result, response)
     else:
         metrics, details, answer = _from_plain(result)
-    _check_headline(metrics, {} if isinstance(result, Score) else details)
+    headline = _headline(metrics, {} if isinstance(result, Score) else details)
     details = _plain_details(details)
     if not metrics:
         raise ScorerError(
             f"the scorer returned no number: {_display(result)}; return a dict like {{'correct':"
             " True}"
         )
-    reward = metrics[reward_key(metrics)]
+    reward = metrics[headline or reward_key(metrics)]
     if reward <= 0 and _found_nothing(result):
         kind: FailureKind = "refusal" if _REFUSAL.match(response) else "no_answer"
         return ModelFailure(kind=kind, metrics=metrics, answer=answer, details=details)
     return Scored(reward=reward, metrics=metrics, answer=answer, details=details)
 
 
-def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) -> None:
-    """Raise ScorerError if another number would replace the verdict, or the verdict is no share.
+def _headline(metrics: dict[str, float], details: Mapping[str, object]) -> str | None:
+    """Return the name of the number that is the verdict; None where the first one is.
 
     A share that misses 0 or 1 by the rounding of its computation is set to it.
     What is ``correct`` is shown as the accuracy, and its bounds count each missing score as 0 or 1.
+
+    Raises:
+        ScorerError: Another number would replace the verdict, or the verdict is no share.
     """
-    key = next((key for key in REWARD_KEYS if key in metrics or key in details), None)
-    if key is None:
-        return
+    for key in REWARD_KEYS:
+        if key in metrics or key in details:
+            break
+    else:
+        return None
     if key not in metrics:
         raise ScorerError(
             f'the scorer returned {_display(details[key])} for "{key}"; return a number or a bool'
         )
     if key != "correct":
-        return
+        return key
     if not -_ROUNDING <= metrics[key] <= 1 + _ROUNDING:
         raise ScorerError(
             f'the scorer returned {metrics[key]:g} for "correct", which is from 0 to 1; '
             'return points of another scale as "score"'
         )
     metrics[key] = min(1.0, max(0.0, metrics[key]))
+    return key
 
 
 def _from_plain(result: object) -> _Parts:
@@ -151,7 +159,7 @@ def _from_plain(result: object) -> _Parts:
     details: dict[str, object] = {}
     for key, value in result.items():
         name = str(key)
-        number = _number(name, value)
+        number = None if type(value) is str or value is None else _number(name, value)
         if number is None or (name in _NOTES and isinstance(value, bool)):
             details[name] = value
         else:
@@ -221,7 +229,9 @@ def _plain_details(details: Mapping[str, object]) -> dict[str, object]:
         ScorerError: They are nested too deeply, as lists that hold themselves are, or have too many
             values.
     """
-    return _Copy().mapping(details, 0) if details else {}
+    if len(details) <= _VALUES_MAX and _COPIED_AS_IT_IS.issuperset(map(type, details.values())):
+        return {str(key): value for key, value in details.items()}
+    return _Copy().mapping(details, 0)
 
 
 class _Copy:

@@ -140,12 +140,11 @@ class Response:
         """Set what one attempt measured in an answer that its protocol has just made, and return
         it: a copy would set all fields for these.
         """
-        set_field = object.__setattr__
-        set_field(self, "latency_seconds", latency_seconds)
-        set_field(self, "attempts", 1)
-        set_field(self, "fallback", fallback)
-        set_field(self, "first_token_seconds", first_token_seconds)
-        set_field(self, "inter_token_seconds", inter_token_seconds)
+        self.latency_seconds = latency_seconds  # type: ignore[misc]
+        self.attempts = 1  # type: ignore[misc]
+        self.fallback = fallback  # type: ignore[misc]
+        self.first_token_seconds = first_token_seconds  # type: ignore[misc]
+        self.inter_token_seconds = inter_token_seconds  # type: ignore[misc]
         return self
 
     @property

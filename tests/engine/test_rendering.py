@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -90,3 +92,19 @@ def test_code_of_others_renders_in_order(changes: dict[str, Any], alone: bool) -
     """It may draw numbers or count rows, and would make other samples in another process."""
     assert gsm8k.prepare_row is with_gold_number
     assert depends_on_the_row_alone(replace(gsm8k, **changes)) is alone
+
+
+ALONE = """
+import sys
+from nel.benchmarks.mathematics.gsm8k import gsm8k
+from nel.datasets import RawRow
+from nel.engine.planning.rendering import rendered_ahead
+rows = [RawRow(number=number, data={"question": "?"}) for number in range(2)]
+assert [made for _, made in rendered_ahead(gsm8k, iter(rows), processes=2)] == [None, None]
+assert "multiprocessing" not in sys.modules
+"""
+
+
+def test_a_small_dataset_needs_no_process() -> None:
+    """Where no row is left after those that are rendered here, nothing is prepared for processes."""
+    subprocess.run([sys.executable, "-c", ALONE], check=True, timeout=60)

@@ -337,8 +337,8 @@ MUTATIONS: Final = (
     Mutation(
         name="second-askings-are-samples-of-a-benchmark",
         fault="The live score of a benchmark counts second askings.",
-        fragment="if of_benchmark is not None and repeat != SECOND_ASKING:",
-        replacement="if of_benchmark is not None:",
+        fragment="self.asked_again += 1\n            return",
+        replacement="self.asked_again += 1",
         tests=("tests/cli/test_progress.py",),
         keyword="own_line",
     ),
@@ -626,8 +626,8 @@ MUTATIONS: Final = (
     Mutation(
         name="repeats-share-a-seed",
         fault="All repeats of a sample are asked with the same seed.",
-        fragment='"seed": generation.seed_of(repeat),',
-        replacement='"seed": generation.seed_of(0),',
+        fragment='body["seed"] = generation.seed_of(request.repeat)',
+        replacement='body["seed"] = generation.seed_of(0)',
         tests=("tests/models/test_protocols.py",),
     ),
     Mutation(

@@ -23,7 +23,7 @@ bytecodes of its stage, and each function has a budget of its own.
 """
 HALF_A_CALL: Final = 4.5
 """Bytecodes of half a call of the cheapest of these, `dumps_bytes`."""
-FUNCTIONS_MAX: Final = 180
+FUNCTIONS_MAX: Final = 150
 MODULES_MAX: Final = 48
 _GROWN_SHOWN: Final = 8
 

@@ -11,7 +11,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
 from nel.authoring.benchmark import Benchmark
@@ -58,7 +58,8 @@ def rendering_of(
     content_number = number_of(content.encode())
     try:
         sample = benchmark.sample(data, sample_id=sample_id)
-        limits_of_row(sample.limits, f'the field "{benchmark.limits_field}"')
+        if sample.limits is not None:
+            limits_of_row(sample.limits, f'the field "{benchmark.limits_field}"')
         encoded = encode_sample(sample)
     except (DatasetError, PromptError, ValueError) as error:
         return Rendering(content, content_number, None, str(error), 0)
@@ -87,7 +88,10 @@ def rendered_ahead(
         for row in rows:
             yield row, None
         return
-    ahead = _Ahead(rows)
+    row_after = next(rows, None)
+    if row_after is None:  # as of most datasets: no processes for nothing
+        return
+    ahead = _Ahead(chain((row_after,), rows))
     for made in map_forked(partial(_renderings, benchmark), ahead.tasks(), processes=processes):
         for row, fields in zip(ahead.given.popleft(), made, strict=True):
             yield row, None if fields is None else Rendering._make(fields)

@@ -12,7 +12,7 @@ import pickle
 import struct
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from nel.engine.scorers.call import Result
 from nel.types import ScorerInput
@@ -130,9 +130,18 @@ def unpickle(data: bytes) -> object:
 class _Unpickler(pickle.Unpickler):
     """Builds only nel's and plain classes; others could run anything in the run's process."""
 
+    _admitted: ClassVar[dict[tuple[str, str], Any]] = {}
+    """What was found before; each message has the same few classes."""
+
     def find_class(
         self, module: str, name: str
     ) -> Any:  # a class or a function, as in the base class
+        kind = self._admitted.get((module, name))
+        if kind is None:
+            kind = self._admitted[module, name] = self._admit(module, name)
+        return kind
+
+    def _admit(self, module: str, name: str) -> Any:
         if name in _PLAIN.get(module, ()):
             return super().find_class(module, name)
         if module.partition(".")[0] == "nel" and "." not in name:

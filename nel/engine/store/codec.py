@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from operator import attrgetter
 from typing import Any, Final
 
@@ -30,11 +30,11 @@ from nel.types import (
 )
 
 _SEAL: Final = "~"
-_OPTIONAL_OF_SAMPLE: Final = frozenset(
-    {"gold_kind", "subset", "group", "recorded_response", "continuation", "tool_choice", "limits"}
-)
 _TUPLES_OF_SAMPLE: Final = frozenset({"choices", "labels", "turns", "tools"})
-_MAY_BE_EMPTY: Final = (*_OPTIONAL_OF_SAMPLE, *_TUPLES_OF_SAMPLE)
+_OPTIONAL_OF_SAMPLE: Final = _TUPLES_OF_SAMPLE | {
+    "gold_kind", "subset", "group", "recorded_response", "continuation", "tool_choice", "limits",
+}  # fmt: skip
+_MAY_BE_EMPTY: Final = tuple(_OPTIONAL_OF_SAMPLE)
 _optional_of: Final = attrgetter(*_MAY_BE_EMPTY)
 _ALL_EMPTY = _optional_of(Sample(id="", input=""))
 _USAGE: Final = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
@@ -54,7 +54,8 @@ _STATES: Final[dict[str, type[Outcome]]] = {
     "unscored": Unscored,
 }
 _NAMES_OF_STATES: Final = {
-    kind: (state, tuple(item.name for item in fields(kind))) for state, kind in _STATES.items()
+    kind: (state, tuple(kind.__dataclass_fields__), attrgetter(*kind.__dataclass_fields__))
+    for state, kind in _STATES.items()
 }
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
@@ -131,9 +132,9 @@ def decode_sample(sample_id: str, text: str) -> Sample:
     try:
         fields = _sealed_fields(text)
         input_json = fields["input"]
-        optional = {name: fields[name] for name in fields.keys() & _OPTIONAL_OF_SAMPLE}
-        for name in fields.keys() & _TUPLES_OF_SAMPLE:
-            optional[name] = tuple(fields[name])
+        optional: dict[str, Any] = {}
+        for name in fields.keys() & _OPTIONAL_OF_SAMPLE:
+            optional[name] = tuple(fields[name]) if name in _TUPLES_OF_SAMPLE else fields[name]
         return Sample(
             id=sample_id,
             input=(
@@ -180,12 +181,14 @@ def response_of(
     fields: dict[str, Any], *, usage: Usage, attempts: int, latency_seconds: float | None
 ) -> Response:
     """Return the response that `response_json` made an object of, with its counts."""
-    values: dict[str, Any] = {name: fields[name] for name in fields.keys() & _PLAIN_OF_RESPONSE}
-    if "reasoning_span" in fields:
-        start, end = fields["reasoning_span"]
-        values["reasoning"] = fields["received"][start:end]
-    for name in fields.keys() & _OBJECTS_OF_RESPONSE.keys():
-        values[name] = _OBJECTS_OF_RESPONSE[name](fields)
+    values = fields
+    if not fields.keys() <= _PLAIN_OF_RESPONSE:
+        values = {name: fields[name] for name in fields.keys() & _PLAIN_OF_RESPONSE}
+        if "reasoning_span" in fields:
+            start, end = fields["reasoning_span"]
+            values["reasoning"] = fields["received"][start:end]
+        for name in fields.keys() & _OBJECTS_OF_RESPONSE.keys():
+            values[name] = _OBJECTS_OF_RESPONSE[name](fields)
     if "text" not in values:
         raise KeyError("text")
     return Response(
@@ -239,11 +242,11 @@ _OBJECTS_OF_RESPONSE: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
 
 def encode_outcome(outcome: Outcome) -> str:
     """Return an outcome as JSON text."""
-    state, names = _NAMES_OF_STATES[type(outcome)]
-    fields = {name: getattr(outcome, name) for name in names}
+    state, names, values_of = _NAMES_OF_STATES[type(outcome)]
+    fields = dict(zip(names, values_of(outcome), strict=True), state=state)
     if "metrics" in fields:  # in order: the first number may be the reward
         fields["metrics"] = list(fields["metrics"].items())
-    return dumps({"state": state, **fields})
+    return dumps(fields)
 
 
 def decode_outcome(text: str) -> Outcome:

@@ -54,6 +54,9 @@ _VOID_ANSWER = (
     "UPDATE steps SET void = ? WHERE benchmark = ? AND idx = ? AND repeat = ? AND role = 0 AND void"
     " = 0"
 )
+_ATTEMPT, _SESSION, _ENDED, _CRC, *_TEXTS = map(
+    Row._fields.index, ("attempt", "session", "ended", "crc", "request", "response")
+)
 _OF_PLUGINS = frozenset({VERDICT, *range(MODEL, END + 1)})
 """Roles of rows that plugins write, which may hold a secret; an answer has none, since the client
 takes them out of what it receives.
@@ -401,16 +404,19 @@ class Log:
 
     def _as_stored(self, row: Row) -> Sequence[SqlValue]:
         """Return a row's columns without secrets, with session, round, moment and checksum."""
-        role, request, response = row.role, row.request, row.response
-        if role in _OF_PLUGINS:
-            redacted = self.redactor.json_text
-            request = None if request is None else redacted(request)
-            response = None if response is None else redacted(response)
-        attempt = self._round(row.benchmark) if role == VERDICT else row.attempt
-        ended = self._clock.now() if row.requests and request is not None else None
-        numbers = (*row[:4], attempt, row.number, self._session, 0, *row[8:19], ended)
-        checksum = checksum_of((*numbers, 0, request, response))
-        return (*numbers, checksum, request, response)
+        stored: list[SqlValue] = list(row)
+        if row.role == VERDICT:
+            stored[_ATTEMPT] = self._round(row.benchmark)
+        if row.role in _OF_PLUGINS:
+            for column in _TEXTS:
+                text = row[column]
+                if isinstance(text, str):
+                    stored[column] = self.redactor.json_text(text)
+        stored[_SESSION] = self._session
+        if row.requests and row.request is not None:
+            stored[_ENDED] = self._clock.now()
+        stored[_CRC] = checksum_of(stored)
+        return stored
 
     def _round(self, benchmark: int) -> int:
         """Return the round in which the verdicts of a benchmark are."""

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Final
 
 from nel.engine.store import elsewhere
@@ -60,29 +61,55 @@ _PATH_BYTES_MAX: Final = 504
 _DAMAGE: Final = re.compile("decode|user-defined|malformed|no such|not a database")
 
 
+class _DamageNamed:
+    """Raises StoreError in place of what SQLite raises of a damaged file; one generator less for
+    each statement and each row.
+    """
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, UnicodeDecodeError):
+            raise StoreError(f"run.db is damaged: {error.reason}; {NEXT_STEP}") from error
+        if not isinstance(error, sqlite3.DatabaseError):
+            return
+        # A full disk, a lock and an interrupt are subclasses with other words, and no damage.
+        if type(error) is sqlite3.DatabaseError or _DAMAGE.search(str(error)):
+            raise StoreError(f"run.db is damaged: {error}; {NEXT_STEP}") from error
+
+
+_DAMAGE_NAMED: Final = _DamageNamed()
+
+
 class _Cursor(sqlite3.Cursor):
     """Raises StoreError for what SQLite finds damaged, wherever a row is read."""
 
     def execute(self, *args: Any) -> _Cursor:
-        with _damage_named():
+        with _DAMAGE_NAMED:
             super().execute(*args)
         return self
 
     def executemany(self, *args: Any) -> _Cursor:
-        with _damage_named():
+        with _DAMAGE_NAMED:
             super().executemany(*args)
         return self
 
     def fetchone(self) -> Any:
-        with _damage_named():
+        with _DAMAGE_NAMED:
             return super().fetchone()
 
     def fetchall(self) -> list[Any]:
-        with _damage_named():
+        with _DAMAGE_NAMED:
             return super().fetchall()
 
     def __next__(self) -> Any:
-        with _damage_named():
+        with _DAMAGE_NAMED:
             return super().__next__()
 
 
@@ -92,19 +119,6 @@ class _Connection(sqlite3.Connection):
 
     def executemany(self, *args: Any) -> _Cursor:
         return self.cursor(_Cursor).executemany(*args)
-
-
-@contextmanager
-def _damage_named() -> Iterator[None]:
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise StoreError(f"run.db is damaged: {error.reason}; {NEXT_STEP}") from error
-    except sqlite3.DatabaseError as error:
-        # A full disk, a lock and an interrupt are subclasses with other words, and no damage.
-        if type(error) is not sqlite3.DatabaseError and not _DAMAGE.search(str(error)):
-            raise
-        raise StoreError(f"run.db is damaged: {error}; {NEXT_STEP}") from error
 
 
 def check_path(path: Path) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import chain
+from operator import methodcaller
 from typing import Final, NamedTuple
 
 from nel.judges.parsing.own_words import QUOTED
@@ -36,6 +38,7 @@ _PUNCTUATION: Final = re.compile(r"\s*[.,;!—–-]")
 _CLOSING_MARKS: Final = " \t)]}>*_`\"'”’»"
 _BELOW: Final = re.compile(r"[ \t]*\n\s*")
 _FILLER: Final = " \t*_`#>|$.\"'”“-•"
+_start_of: Final = methodcaller("start")
 _BULLET: Final = re.compile(r"[ \t]*(?:[-+•>#]+\s+|\(?\d{1,2}[.)]\s+)?")
 
 
@@ -129,9 +132,8 @@ def _introduced_candidates(
     text: str, patterns: Iterable[re.Pattern[str]], scale: Scale
 ) -> Iterator[VerdictCandidate]:
     """Yield the candidates that patterns introduce, in their order."""
-    matches = [match for pattern in patterns for match in pattern.finditer(text)]
-    matches.sort(key=lambda match: match.start())
-    for match in matches:
+    matches = chain.from_iterable(map(methodcaller("finditer", text), patterns))
+    for match in sorted(matches, key=_start_of):
         start, stop = match.span("value") if match.re.groups else _value_span(text, match)
         value = text[start:stop].strip()
         label, fault = read_value(value, scale)

@@ -38,6 +38,9 @@ EXPLANATION_CHARACTERS_MAX: Final = 4_000
 _DECORATION: Final = " \t\n*#_.`~-•\"'”“])>|}"
 _CLOSING_TAGS: Final = ("</", "<|")
 _CLOSING_TAG_MAX: Final = 40
+_FORMS_MAX: Final = 64
+_FORMS: Final[dict[str, VerdictFormat]] = {}
+"""By grades, their words and the keyword: the samples of a run have the same."""
 
 
 def grade_reader(
@@ -58,7 +61,11 @@ def grade_reader(
     Raises:
         JudgeError: When it reads: ``empty``, ``no_verdict``, ``two_verdicts`` or ``out_of_range``.
     """
-    form = line_form(Scale(scores, words), keyword)
+    scores, words = dict(scores), dict(words)
+    key = repr((scores, words, keyword))
+    form = _FORMS.get(key) or line_form(Scale(scores, words), keyword)
+    if len(_FORMS) < _FORMS_MAX:
+        _FORMS[key] = form
     return lambda reply: read_verdict(reply, quoted, form)
 
 
@@ -96,7 +103,9 @@ def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
             reply,
         )
     reasons = words[: final.start].strip()[-EXPLANATION_CHARACTERS_MAX:]
-    return replace(final.grade, explanation=final.grade.explanation or reasons)
+    if final.grade.explanation or not reasons:
+        return final.grade
+    return replace(final.grade, explanation=reasons)
 
 
 def _check_readable(reply: str, quoted: Quoted) -> None:

@@ -267,7 +267,9 @@ def usage_in(usage: object, prompt: str, answer: str) -> Usage:
         prompt: What the protocol calls the tokens of a prompt, ``prompt`` or ``input``.
         answer: The same of an answer.
     """
-    fields = usage if isinstance(usage, dict) else {}
+    if not isinstance(usage, dict):
+        return NO_USAGE
+    fields = usage
     thought, cached = fields.get(f"{answer}_tokens_details"), fields.get(f"{prompt}_tokens_details")
     return Usage(
         prompt_tokens=count(fields.get(f"{prompt}_tokens")),
@@ -380,7 +382,10 @@ def text_length(message: Message) -> int:
 
 def prompt_bytes(request: Request, body: bytes) -> int:
     """Return the size of a body, with each image counted by its likely tokens, not its data."""
-    if all(isinstance(message.content, str) for message in request.messages):
+    for message in request.messages:
+        if not isinstance(message.content, str):
+            break
+    else:
         return len(body)
     urls = [image_of(item) for sent in request.messages if not isinstance(sent.content, str)
             for item in sent.content if item.get("type") == "image_url"]  # fmt: skip

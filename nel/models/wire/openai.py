@@ -28,7 +28,7 @@ from nel.models.wire.base import (
     read_text,
     usage_in,
 )
-from nel.types import Generation, JsonObject, Message, Protocol, Request, Response
+from nel.types import Generation, JsonObject, Message, Native, Protocol, Request, Response
 
 _ALTERNATIVES_MAX: Final = 100
 _SENT: Final = ("role", "tool_calls", "function_call")
@@ -48,6 +48,9 @@ class _OpenAI(Wire):
 
     name: ClassVar[Protocol]
     lists_all = True
+    _last_generation: Generation | None = None
+    _last_settings: Mapping[str, object] = {}
+    """Of the last request: most of a run have the same."""
 
     def body(self, request: Request, *, stream: bool) -> dict[str, Any]:
         """Return the JSON body of a request; it takes every setting."""
@@ -60,7 +63,12 @@ class _OpenAI(Wire):
                 body["tool_choice"] = request.tool_choice
         else:
             body["prompt"] = request.prompt
-        body.update(_settings(request.generation, request.repeat))
+        generation = request.generation
+        if generation is not self._last_generation:
+            self._last_generation, self._last_settings = generation, _settings(generation)
+        body |= self._last_settings
+        if generation.seed is not None:
+            body["seed"] = generation.seed_of(request.repeat)
         if stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return body
@@ -261,13 +269,13 @@ def _extras(call: object) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in CALL_FIELDS}
 
 
-def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
+def _settings(generation: Generation) -> dict[str, Any]:
+    """Return the settings of all repeats; the seed of each is its own."""
     settings = {
         "temperature": generation.temperature,
         "top_p": generation.top_p,
         "max_tokens": generation.max_tokens,
         "stop": None if generation.stop is None else list(generation.stop),
-        "seed": generation.seed_of(repeat),
         "reasoning_effort": generation.reasoning_effort,
     }
     return {**generation.extra, **present(settings)}
@@ -279,7 +287,7 @@ def _message(message: Message) -> dict[str, Any]:
         "role": message.role,
         "content": content if isinstance(content, str) else list(content),
     }
-    fields, of_calls = _native_fields(message)
+    fields, of_calls = ({}, []) if message.native is None else _native_fields(message.native)
     if message.tool_calls:
         extras = chain(of_calls, repeat({}))
         message_json["tool_calls"] = [
@@ -288,13 +296,12 @@ def _message(message: Message) -> dict[str, Any]:
         ]
     if message.tool_call_id is not None:
         message_json["tool_call_id"] = message.tool_call_id
-    return {**message_json, **fields}
+    return message_json | fields
 
 
-def _native_fields(message: Message) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _native_fields(native: Native) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the fields that the server wants back with a message, and those of each call."""
-    native = message.native
-    if native is None or native.protocol != "chat":
+    if native.protocol != "chat":
         return {}, []
     fields = dict(native.items[0])
     return fields, fields.pop("tool_calls", [])

@@ -90,13 +90,11 @@ class Pending:
         rows = self._snapshot.execute(query, (benchmark, dumps(pending))).fetchall()
         samples = {row[0]: StoredSample(*row) for row in rows}
         for idx in pending:
-            if idx in samples and samples[idx].fault is None:
-                repeats_of_sample = answered_repeats.get(idx, ())
-                yield from (
-                    (samples[idx], repeat)
-                    for repeat in range(repeats)
-                    if repeat not in repeats_of_sample
-                )
+            sample = samples.get(idx)
+            if sample is not None and sample.fault is None:
+                for repeat in range(repeats):
+                    if repeat not in answered_repeats.get(idx, ()):
+                        yield sample, repeat
 
     def has_answers(self) -> bool:
         """Return whether the endpoint has answered in this run, and that was scored."""
