@@ -150,6 +150,15 @@ def test_merged_shards_of_programs_are_the_run_that_was_never_divided(tmp_path: 
     assert used[0]["sandboxes"] == used[1]["sandboxes"] != []
 
 
+def test_without_an_engine_nothing_is_paid_for(tmp_path: Path) -> None:
+    tasks(tmp_path / "data.jsonl")
+    with scripted(script, models=["m"]) as endpoint:
+        refused = nel(*command(endpoint, "out"), cwd=tmp_path, env={"DOCKER_HOST": "unix:///nowhere/docker.sock"})
+        assert refused.returncode == 2
+        assert "programs cannot be run: no Docker engine answers at unix:///nowhere/docker.sock" in refused.stderr
+        assert endpoint.calls == []
+
+
 def test_without_the_image_nothing_is_paid_for(tmp_path: Path) -> None:
     need_engine("python")
     tasks(tmp_path / "data.jsonl")
