@@ -250,13 +250,14 @@ def is_installed(root: str) -> bool:
     """Return whether a tool itself can be imported."""
     if root in sys.modules:
         return not isinstance(sys.modules[root], _StandIn)
-    others = [
-        finder
-        for finder in sys.meta_path
-        if not isinstance(finder, _Finder) and hasattr(finder, "find_spec")
-    ]
-    specs = [spec for finder in others if (spec := finder.find_spec(root, None)) is not None]
-    return any(spec.origin is not None for spec in specs)
+    for finder in sys.meta_path:
+        if isinstance(finder, _Finder) or not hasattr(finder, "find_spec"):
+            continue
+        spec = finder.find_spec(root, None)
+        # A folder of that name somewhere on the path is a namespace package, and has no origin.
+        if spec is not None and spec.origin is not None:
+            return True
+    return False
 
 
 def _names(home: str) -> list[str]:
@@ -279,9 +280,7 @@ def _find(module: str, name: str) -> object:
         if values is not None and hasattr(values, name):
             return getattr(values, name)
     searched = " and ".join(home for home, values in homes if values is not None)
-    hint = (
-        did_you_mean(name, [candidate for home, _ in homes for candidate in _names(home)])
-        or f"; {lent.instead}"
-    )
+    candidates = [candidate for home, _ in homes for candidate in _names(home)]
+    hint = did_you_mean(name, candidates) or f"; {lent.instead}"
     where = f"; it was looked for in {searched}" if searched else ""
     raise ImportError(f"nel has no {name} to stand for {module}.{name}{where}{hint}")

@@ -124,7 +124,10 @@ def _by_key(metrics: Any) -> list[tuple[str, Sequence[Metric]]]:
         return [(str(key), _metric_list(pairs, f' of "{key}"')) for key, pairs in metrics.items()]
     pairs: list[tuple[str, Sequence[Metric]]] = []
     for entry in _as_list(metrics or (), ""):
-        pairs += _by_key(entry) if isinstance(entry, Mapping) else [("", _metric_list([entry], ""))]
+        if isinstance(entry, Mapping):
+            pairs += _by_key(entry)
+        else:
+            pairs.append(("", _metric_list([entry], "")))
     return pairs
 
 

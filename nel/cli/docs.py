@@ -64,9 +64,10 @@ def _print_places(words: str, topic: str | None) -> None:
         raise UsageError(f'no section has "{words}"; nel docs lists the pages')
     for _, _, name, heading, text in sorted(hits)[:_PLACES_MAX]:
         typer.echo(f"{name}: {heading}")
-        lines = (line.strip() for line in text.splitlines() if line.strip())
-        line = max(lines, key=lambda line: sum(term in line.lower() for term in terms), default="")
-        typer.echo(f"    {line[:_LINE_MAX]}")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        # The first of the lines that hold most of the words.
+        best = max(lines, key=lambda line: sum(term in line.lower() for term in terms), default="")
+        typer.echo(f"    {best[:_LINE_MAX]}")
     if len(hits) > _PLACES_MAX:
         typer.echo(f"and {len(hits) - _PLACES_MAX} more; add a word")
 

@@ -112,7 +112,8 @@ def benchmark_lines(progress: Progress) -> list[str]:
     lines = []
     for benchmark in progress.benchmarks.values():
         items = [f"  {plain(benchmark.slot)}: {benchmark.done:,}/{benchmark.total:,}"]
-        items += [f"UNSCORED {benchmark.unscored:,}"] if benchmark.unscored else []
+        if benchmark.unscored:
+            items.append(f"UNSCORED {benchmark.unscored:,}")
         lines.append("  ".join([*items, *score_so_far(benchmark)]))
     return lines
 

@@ -48,8 +48,9 @@ def anytime_difference(
     difference = rule.get("difference")
     if not difference or rule.get("baseline") is None or rule["baseline"] != baseline.run_id:
         return None
-    ended = (baseline.stop_rule or {}).get("n_questions_asked")
-    return None if ended is not None else (float(difference["lower"]), float(difference["upper"]))
+    if (baseline.stop_rule or {}).get("n_questions_asked") is not None:
+        return None
+    return float(difference["lower"]), float(difference["upper"])
 
 
 def with_honest_verdict(

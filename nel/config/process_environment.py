@@ -70,8 +70,10 @@ def leave_variables(declared: Collection[str] = ()) -> None:
 def _first_variables() -> Iterator[tuple[int, bytes]]:
     """Yield address and text of each variable at the start of this process, if the system tells."""
     with suppress(OSError, ValueError, IndexError):
-        fields = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace")
-        address, end = map(int, fields.rpartition(")")[2].split()[_ENVIRONMENT_FIELDS])
+        text = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace")
+        # The name of the program stands in parentheses, and may hold spaces and parentheses.
+        fields = text.rpartition(")")[2].split()
+        address, end = map(int, fields[_ENVIRONMENT_FIELDS])
         for variable in ctypes.string_at(address, end - address).split(b"\0"):
             yield address, variable
             address += len(variable) + 1

@@ -107,9 +107,10 @@ def _settings() -> Iterator[Setting]:
 def _of_field(field: FieldInfo, path: Path) -> Iterator[Setting]:
     kinds = kinds_of(field.annotation)
     is_list = any(get_origin(kind) in (list, tuple) for kind in kinds)
+    own_kind = next((kind for kind in _KINDS if kind in kinds), str)
     for flag in field.metadata:
         if isinstance(flag, Flag):
-            kind = str if flag.item_key else next((kind for kind in _KINDS if kind in kinds), str)
+            kind = str if flag.item_key else own_kind
             yield Setting(path=path, flag=flag, kind=kind, is_list=is_list)
 
 

@@ -133,8 +133,9 @@ def test_rows_are_read_where_the_datasets_differ(tmp_path: Path) -> None:
 
 @pytest.fixture
 def _in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have parts of two or three lines read by two processes, on any machine."""
+    """Have parts of two or three lines, a block each, read by two processes, on any machine."""
     monkeypatch.setattr(sides, "PART_BYTES", 1_200)
+    monkeypatch.setattr(sides, "_BLOCK_BYTES", 2)
     monkeypatch.setattr(sides, "usable_processes", lambda: 2)
 
 

@@ -13,6 +13,7 @@ from nel.decide import GateDecision, Verdict, non_inferiority, verdict, verdict_
     ("lower", "upper", "margin", "expected"),
     [
         (-0.30, -0.26, 0.0, Verdict.WORSE),
+        (-0.02, -0.01, 0.03, Verdict.WORSE),
         (0.01, 0.05, 0.0, Verdict.BETTER),
         (-0.01, 0.02, 0.0, Verdict.INCONCLUSIVE),
         (-0.01, 0.02, 0.03, Verdict.EQUIVALENT),

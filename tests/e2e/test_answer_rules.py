@@ -61,12 +61,6 @@ def test_a_strict_form_reads_nothing_else(tmp_path: Path) -> None:
     ]
 
 
-def test_a_form_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    """The message lists the forms."""
-    message = refusal(tmp_path, "--bench", "quickstart", "--answer-form", "tag")
-    assert 'use "tag NAME", "json NAME"' in message
-
-
 def test_a_benchmark_in_yaml_declares_its_form(tmp_path: Path) -> None:
     """`equals` looks at the answer in that form."""
     (tmp_path / "b.yaml").write_text(YAML % "tag answer", encoding="utf-8")

@@ -32,7 +32,6 @@ def _bench(tmp_path: Path, **settings: str) -> Path:
     first_rows(
         2,
         [
-            ((*ENDPOINT,), "no benchmark is named"),
             (("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "--resume"), "there is no run to resume"),
             (("--bench", "gsm8k", "--dataset", "data.jsonl"), "gsm8k needs an endpoint"),
             (("--bench", "gsm8k", "--dataset", "hff://org/name", *ENDPOINT), "hf"),
@@ -55,14 +54,12 @@ def test_wrong_arguments(tmp_path: Path, arguments: tuple[str, ...], message: st
         3,
         [
             ("", "the file is empty"),
-            ('{"question": "q", "answer": "#### 1"}\n{"question": \n', "line 2: invalid JSON"),
             (
                 '{"id": 1, "question": "q", "answer": "#### 1"}\n{"id": "1", "question": "r", "answer": "#### 1"}\n',
                 "line 1 and line 2",
             ),
             ('{"id": true, "question": "q", "answer": "#### 1"}\n', "line 1"),
             ('{"question": "q", "answer": "no number"}\n', 'does not end in "#### N"'),
-            ('{"q": "q", "answer": "#### 1"}\n', '"question"'),
         ],
     ),
 )
@@ -90,15 +87,6 @@ def test_one_bad_row_is_unscored_and_the_others_count(tmp_path: Path) -> None:
         "bad_row": {"n": 1, "kinds": {"unusable": 1}}
     }
     assert "line 2" in read_results(run_dir, "mine")[1]["outcome"]["detail"]
-
-
-def test_an_unwritable_output_directory(tmp_path: Path) -> None:
-    """An output directory that cannot be written is found before anything is sent; /proc is so even for root."""
-    sums(tmp_path / "data.jsonl", 2)
-    done = nel("eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "-o", "/proc/nel", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "cannot write to /proc/nel" in done.stderr
-    assert "choose another --output-dir" in done.stderr
 
 
 def test_a_run_id_that_is_taken(tmp_path: Path) -> None:

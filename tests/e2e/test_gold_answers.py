@@ -177,19 +177,6 @@ def test_another_scorer_has_its_rows_asked(tmp_path: Path) -> None:
 FEW = [{"id": 100 + n, "q": f"{n}+1?", "target": str(n + 1), "level": "easy"} for n in range(6)]
 
 
-@pytest.mark.parametrize("change", [{"id": "other"}, {"q": " 0+1? "}])
-@pytest.mark.parametrize("sampler", ["first", "seeded"])
-def test_a_sample_is_never_its_own_example(tmp_path: Path, change: dict[str, Any], sampler: str) -> None:
-    """What its row has beside the prompt is of no matter."""
-    options = f', fewshot_dataset="few.jsonl", num_fewshot=5, fewshot_sampler="{sampler}"'
-    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "Q: {q}\\nA:") % options)
-    write_jsonl(tmp_path / "few.jsonl", [{**FEW[0], **change}, *FEW[1:]])
-    write_jsonl(tmp_path / "rows.jsonl", [{"q": "0+1?", "target": "1"}])
-    shown = _dry_run(tmp_path)
-    assert shown.stdout.count("Q: ") == 6, shown.stderr
-    assert " ".join(shown.stdout.split()).count("Q: 0+1?") == 1
-
-
 def _dry_run(tmp_path: Path) -> Any:
     where = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", "--dry-run")
     return nel("eval", "run", "--bench", "b.py", *where, cwd=tmp_path)

@@ -88,6 +88,7 @@ def test_f38_a_judge_that_is_down_stops_no_generation(tmp_path: Path) -> None:
             ran = run(tmp_path, model, n=60, **settings)
         assert (ran.exit_code, len(model.calls)) == (75, 60)
         assert set(ran.states) == {"judge:outage"}
+        assert "the judge is down" in ran.reason
         with serving(honest) as judge:
             again = run(tmp_path, model, n=60, resume=True, **judged(tmp_path, judge.url))
         assert (again.exit_code, len(model.calls), len(judge.calls)) == (0, 60, 60)

@@ -350,26 +350,6 @@ def test_f56_on_a_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_f53_a_second_owner_is_turned_away(tmp_path: Path) -> None:
-    """Two processes resume one directory: the second leaves at once, names the first, and sends nothing."""
-    gate = threading.Event()
-    with serving(lambda call: [Gate(gate), *right(call)]) as server:
-        path = write_config(tmp_path, server.url, n=8, endpoint=PATIENT)
-        first = start(["eval", "run", str(path)], tmp_path)
-        server.wait_for(4)
-        run_dir = only_run(tmp_path / "out")
-        second = nel_cli(["eval", "resume", str(run_dir)], tmp_path)
-        with pytest.raises(nel.NelError, match=f"process {first.pid} on "):
-            run(tmp_path, server, n=8, resume=True)
-        assert len(server.calls) == 4
-        gate.set()
-        first.communicate(timeout=HANGS_SECONDS)
-    assert (first.returncode, second.returncode) == (0, 2)
-    assert f"process {first.pid} on " in second.stderr
-    assert os.uname().nodename in second.stderr
-
-
-@pytest.mark.slow
 def test_f53_no_lock_outlives_its_owner(tmp_path: Path) -> None:
     """After a SIGKILL the directory is free at once."""
     held = Held(10)

@@ -47,20 +47,6 @@ def test_statuses(status: int, body: bytes, kind: str, retryable: bool) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "This model's maximum context length is 4096 tokens",
-        "Input is too long for requested model",
-        "prompt is too long: 210000 tokens > 200000 maximum",
-        "the request exceeds the available context size",
-    ],
-)
-def test_context_exceeded_is_the_models_failure(message: str) -> None:
-    """Several vendors' wordings of a prompt that does not fit."""
-    assert fault_of_status(400, {}, _body(message)).model_failure == "context_exceeded"
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
         "'max_tokens' is too large: 9000. This model's maximum context length is 4096 tokens",
         "max_tokens: 99999 > 8192, which is the maximum allowed number of output tokens",
     ],

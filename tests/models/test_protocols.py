@@ -144,16 +144,6 @@ def test_what_is_no_answer_is_malformed(payload: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "kind", "retryable"), [(429, "rate_limit", True), (401, "auth", False), ("x", "server_error", True)]
-)
-def test_an_error_inside_a_200(code: Any, kind: str, retryable: bool) -> None:
-    """An error object with HTTP 200 is classified by its own code."""
-    fault = wire_of("chat").answer({"error": {"message": "no", "code": code}})
-    assert isinstance(fault, Fault)
-    assert (fault.kind, fault.retryable) == (kind, retryable)
-
-
-@pytest.mark.parametrize(
     "usage",
     [None, [], {"prompt_tokens": 10**400}, {"prompt_tokens": "7"}, {"prompt_tokens": -1}, {"prompt_tokens": True}],
 )

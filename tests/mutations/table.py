@@ -1161,7 +1161,6 @@ MUTATIONS: Final = (
         fragment="self._odds = 2 / (1 - level)",
         replacement="self._odds = 1 / (1 - level)",
         tests=("tests/decide/test_sequential.py",),
-        keyword="wealth",
     ),
     Mutation(
         name="peeking-at-the-value-bet-on",

@@ -98,14 +98,15 @@ def comparisons(
     Raises:
         ValueError: As `Comparisons`.
     """
-    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
-    _, question = np.unique(np.array(columns[3], dtype=np.int64), return_inverse=True)
+    left, right, score, question = zip(*rows, strict=True) if rows else ((), (), (), ())
+    # Questions by any number become 0, 1, 2 and so on.
+    _, question_codes = np.unique(np.array(question, dtype=np.int64), return_inverse=True)
     return Comparisons(
         models=tuple(models),
-        left=np.array(columns[0], dtype=np.int64),
-        right=np.array(columns[1], dtype=np.int64),
-        score=np.array(columns[2], dtype=np.float64),
-        question=question.astype(np.int64).reshape(-1),
+        left=np.array(left, dtype=np.int64),
+        right=np.array(right, dtype=np.int64),
+        score=np.array(score, dtype=np.float64),
+        question=question_codes.astype(np.int64).reshape(-1),
         length=np.zeros(len(rows)) if length is None else np.array(length, dtype=np.float64),
     )
 

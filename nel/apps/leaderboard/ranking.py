@@ -187,11 +187,15 @@ def _ranks(strengths: Floats) -> Integers:
 
 def _rates(inside: Comparisons, strengths: Floats) -> Floats:
     """Return each model's mean expected score over its comparisons, shape (rows, models)."""
-    n_meetings = np.zeros((len(inside.models),) * 2)
+    # How often each model met each other one, whichever of them was on the left.
+    n_models = len(inside.models)
+    n_meetings = np.zeros((n_models, n_models))
     np.add.at(n_meetings, (inside.left, inside.right), 1.0)
     n_meetings += n_meetings.T
+    # The chance that a model (second axis) wins against another (third axis), in each row.
     chance = logistic(strengths[:, :, None] - strengths[:, None, :])
-    rates: Floats = (n_meetings * chance).sum(axis=2) / n_meetings.sum(axis=1)
+    n_expected = (n_meetings * chance).sum(axis=2)
+    rates: Floats = n_expected / n_meetings.sum(axis=1)
     return rates
 
 

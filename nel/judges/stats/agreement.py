@@ -142,5 +142,7 @@ def _distances(n: int, weights: Weights | None, scale: Sequence[float] | None) -
         return 1.0 - np.eye(n)
     positions = np.asarray(range(n) if scale is None else scale, dtype=np.float64)
     apart = np.abs(positions[:, None] - positions[None, :])
-    apart = apart / (apart.max(initial=0.0) or 1.0)
-    return apart if weights == "linear" else apart**2
+    # As shares of the largest distance; where there is none, all are 0.
+    largest = apart.max(initial=0.0) or 1.0
+    shares = apart / largest
+    return shares if weights == "linear" else shares**2

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import urllib.error
-import urllib.request
 from collections import Counter
 from typing import Any
 
@@ -19,7 +16,6 @@ from nel.errors import JudgeError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade
 from tests.apps.mock.conftest import Client
-from tests.apps.mock.test_serve import started
 
 RIGHT, PARTLY, WRONG, NOTHING = (
     "Let me think.\nAnswer: Paris",
@@ -157,13 +153,3 @@ async def test_it_speaks_the_protocol(client: Client) -> None:
         assert body["choices"][0]["finish_reason"] == "length"
         status, body = await client.complete(url, question.prompt, model="demo-judge", logprobs=1)
         assert (status, body["error"]["param"]) == (400, "logprobs")
-
-
-def test_the_command_serves_with_a_key() -> None:
-    """`nel endpoint judge` says where it listens and asks for the key that the named variable holds."""
-    with started("judge", "--model-id", "strict", "--api-key-env", "JUDGE_KEY", JUDGE_KEY="k3y") as (_, line):
-        match = re.fullmatch(r"serving (http://127\.0\.0\.1:\d+/v1) \(model strict\)\n", line)
-        assert match
-        with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-            urllib.request.urlopen(f"{match[1]}/models", timeout=60)
-        refused.value.close()

@@ -222,29 +222,6 @@ def test_a_panel_needs_its_quorum(tmp_path: Path) -> None:
     assert result.benchmarks[0].accounting["unscored"]["judge"]["kinds"] == {"no_quorum": 6}
 
 
-def test_a_judge_that_is_down_parks_samples(tmp_path: Path) -> None:
-    """Every answer is made although the judge is down; the run ends resumably, and a resume only judges."""
-    path = bench(tmp_path, WAYS["asked"], n=60)
-
-    def down(call: Call, _: int) -> Reply:
-        return Reply(status=503, body={"error": {"message": "down"}})
-
-    with scripted(adds) as model:
-        with scripted(down) as judge:
-            settings = config(path, tmp_path, model.url, judge.url, engine={"concurrency": 4, "preflight": False})
-            settings["judge"]["panel"][0]["outage_seconds_max"] = 2.0
-            result = evaluate(settings)
-        assert (result.exit_code, len(model.calls)) == (75, 60)
-        assert "the judge is down" in result.ending.reason
-        assert result.benchmarks[0].accounting["unscored"]["judge"]["n"] == 60
-        assert '"judge judge-0"' in (result.run_dir / "run.log").read_text()
-        with scripted(honest) as judge:
-            settings["judge"]["panel"][0]["url"] = judge.url
-            again = evaluate(settings, resume=True)
-        assert (again.exit_code, len(model.calls), len(judge.calls)) == (0, 60, 60)
-    assert again.benchmarks[0].accounting["n_scored"] == 60
-
-
 def test_a_judge_that_comes_back_judges_what_was_parked(tmp_path: Path) -> None:
     """Nothing is lost, asked of the model again or left for a resume."""
     path = bench(tmp_path, WAYS["handed over"], n=100)

@@ -205,8 +205,10 @@ def _leak(source: SourceFile, line: int, what: str) -> str:
 def _imported_from_beside(source: SourceFile) -> Iterator[str]:
     folder = source.path.parent
     for node in ast.walk(ast.parse(source.text)):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.level:
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level:
             yield "." * node.level + (node.module or "")
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
