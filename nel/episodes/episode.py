@@ -79,6 +79,7 @@ class Episode:
         limits: Limits,
         backend: Backend,
         model: str = "",
+        protocol: str = "chat",
         generation: Generation | None = None,
         price: Price | None = None,
     ) -> None:
@@ -93,6 +94,8 @@ class Episode:
         self.limits = limits
         self.model = model
         """The name of the evaluated model."""
+        self.protocol = protocol
+        """That its endpoint speaks."""
         self.generation = generation or Generation()
         """The run's own settings."""
         self.accounts = Accounts(limits, price)

@@ -117,6 +117,7 @@ class EpisodeRunner:
                     seed=generation.seed_of(sample_key.repeat),
                     limits=limits,
                     model=plan.model or "",
+                    protocol=plan.protocol,
                     generation=generation,
                     backend=attempt,
                     price=self._price,
