@@ -81,7 +81,7 @@ FENCES = {  # the rooms and modules that may import a library
 
 
 ROOMS = {
-    "apps": 74_950,
+    "apps": 75_040,
     "artifacts": 34_250,
     "authoring": 15_800,
     "benchmarks": 11_850,
@@ -99,7 +99,7 @@ ROOMS = {
     "episodes": 4_400,
     "judges": 23_550,
     "metrics": 14_750,
-    "models": 37_550,
+    "models": 37_600,
     "prompts": 2_700,
     "reading": 18_450,
     "reports": 17_950,
@@ -109,7 +109,7 @@ ROOMS = {
     "tools": 1_800,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
-PLUGINS = 28_960
+PLUGINS = 29_900
 """Nodes of all plugins together, without their tests."""
 TEMPLATES = {"apps": 721, "reports": 1_550}
 """Lines of the templates of a room."""

@@ -80,6 +80,7 @@ class Episode:
         backend: Backend,
         model: str = "",
         protocol: str = "chat",
+        has_cache: bool = False,
         generation: Generation | None = None,
         price: Price | None = None,
     ) -> None:
@@ -96,6 +97,8 @@ class Episode:
         """The name of the evaluated model."""
         self.protocol = protocol
         """That its endpoint speaks."""
+        self.has_cache = has_cache
+        """Whether equal requests of all episodes are answered once, by a response cache."""
         self.generation = generation or Generation()
         """The run's own settings."""
         self.accounts = Accounts(limits, price)

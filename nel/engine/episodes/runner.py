@@ -118,6 +118,7 @@ class EpisodeRunner:
                     limits=limits,
                     model=plan.model or "",
                     protocol=plan.protocol,
+                    has_cache=self._client.has_cache,
                     generation=generation,
                     backend=attempt,
                     price=self._price,
