@@ -13,8 +13,7 @@ from functools import cache
 from typing import Any, Final
 
 from nel import Benchmark, Sample, Score, ScorerInput, benchmark, scorer
-from nel.episodes import Episode
-from nel.episodes.endings import EnvironmentFault
+from nel.episodes import EnvironmentFault, Episode
 from nel.types import Message, ToolCall
 from nel_bfcl.multi_turn import LIVE, STEPS_OF_TURN, Functions, answer_turn
 from nel_bfcl.official import check_answer, dataset_of, import_classes, place_object, read_lines
