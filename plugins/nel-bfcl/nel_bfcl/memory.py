@@ -134,9 +134,10 @@ def gold_steps(sample: Sample) -> list[dict[str, object]]:
     answers = [answer for answer in _answers() if f"-{row['scenario']}-" in answer["id"]]
     kept = [_kept(row["backend"], number, answer) for number, answer in enumerate(answers)]
     target: Any = sample.target
+    answered: dict[str, object] = {"text": "I keep that in mind."}
     return [
         {"calls": kept},
-        *[{"text": "I keep that in mind."}] * len(sample.turns),
+        *[answered] * len(sample.turns),
         {"calls": [_looked_up(row)]},
         {"text": json.dumps({"answer": target[0], "context": "You told me so."})},
     ]
