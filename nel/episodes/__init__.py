@@ -16,19 +16,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from nel.episodes.endings import EnvironmentFault
     from nel.episodes.episode import Episode, Reply
     from nel.episodes.limits import Limits
     from nel.episodes.solver_names import BoundSolver, Solver
 
 _HOME = {
     "BoundSolver": "nel.episodes.solver_names",
+    "EnvironmentFault": "nel.episodes.endings",
     "Episode": "nel.episodes.episode",
     "Limits": "nel.episodes.limits",
     "Reply": "nel.episodes.episode",
     "Solver": "nel.episodes.solver_names",
 }
 
-__all__ = ["BoundSolver", "Episode", "Limits", "Reply", "Solver"]
+__all__ = ["BoundSolver", "EnvironmentFault", "Episode", "Limits", "Reply", "Solver"]
 
 
 def __getattr__(name: str) -> object:

@@ -79,6 +79,8 @@ class Episode:
         limits: Limits,
         backend: Backend,
         model: str = "",
+        protocol: str = "chat",
+        has_cache: bool = False,
         generation: Generation | None = None,
         price: Price | None = None,
     ) -> None:
@@ -93,6 +95,10 @@ class Episode:
         self.limits = limits
         self.model = model
         """The name of the evaluated model."""
+        self.protocol = protocol
+        """That its endpoint speaks."""
+        self.has_cache = has_cache
+        """Whether equal requests of all episodes are answered once, by a response cache."""
         self.generation = generation or Generation()
         """The run's own settings."""
         self.accounts = Accounts(limits, price)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import TracebackType
 from typing import Any, Final, TypeAlias
+from weakref import WeakValueDictionary
 
 from nel.config.redaction import Redactor, redact_url, secrets_in_url
 from nel.config.schema import EndpointConfig, Price
@@ -112,6 +113,8 @@ class Client:
         self.gate: Admission = gate or Gate(pace_of(endpoint, connections), jitter=context.jitter)
         self._price = price
         self._cache = context.cache
+        self._in_flight: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Equal requests wait for the first one's answer, where there is a cache to find it in."""
         self._run_id = context.run_id
         self._observer = observer
         self._carried = CarriedRequests(context.scratch_directory)
@@ -178,16 +181,24 @@ class Client:
             EndpointDown: The endpoint was waited for as long as it may be.
             BudgetSpent: The request might pass a cap.
         """
-        cache_key = ""
-        if self._cache is not None:
-            cache_key = self._cache_key(request, body, call)
+        if self._cache is None:
+            return await self._send(self._call(request, body, call, parse, ""), keep)
+        cache_key = self._cache_key(request, body, call)
+        async with self._in_flight.setdefault(cache_key, asyncio.Lock()):
             cached = self._cache.get(cache_key)
             if cached is not None:
                 answer = replace(cached, attempts=0, cached=True)
                 await keep(answer)
                 return answer
-        sent = self._call(request, body, call, parse, cache_key)
-        n_tokens = prompt_bytes(request, body) // _BYTES_PER_TOKEN
+            sent = self._call(request, body, call, parse, cache_key)
+            outcome = await self._send(sent, keep)
+            if remembers:
+                self.remember(request, body, call, outcome)
+            return outcome
+
+    async def _send(self, sent: _Call, keep: Keep) -> Response:
+        """Send a request until it is answered or given up, and keep what comes of it."""
+        n_tokens = prompt_bytes(sent.request, sent.body) // _BYTES_PER_TOKEN
         now = asyncio.get_running_loop().time
         began = now()
         while True:
@@ -207,10 +218,13 @@ class Client:
                 outcome = Response(attempts=sent.count, error=self._reader.error_of(outcome))
                 await keep(outcome)
                 break
-        self._observer.request_finished(request, outcome, now() - began)
-        if remembers and self._cache is not None:
-            self.remember(request, body, call, outcome)
+        self._observer.request_finished(sent.request, outcome, now() - began)
         return outcome
+
+    @property
+    def has_cache(self) -> bool:
+        """Return whether equal requests are answered once."""
+        return self._cache is not None
 
     def remember(self, request: Request, body: bytes, call: str, response: Response) -> None:
         """Put an answer into the cache, once it is known to be worth finding again."""

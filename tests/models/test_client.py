@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import errno
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from nel.config.schema import EndpointConfig
 from nel.core.strict_json import dumps_bytes
+from nel.engine.store.codec import decode_response, encode_response
+from nel.models.cache import ResponseCache
 from nel.models.client import Client
 from nel.models.client_context import ClientContext
 from nel.models.faults import Fault
@@ -31,6 +34,26 @@ async def _complete(url: str, *, key: str | None = None, **settings: Any) -> tup
     async with Client(endpoint, api_key=key, connections=4, context=ClientContext(jitter=lambda: 0.0)) as client:
         request = _request()
         return await client.complete(request, dumps_bytes(build_body(request))), client
+
+
+def test_equal_requests_at_once_are_sent_once_where_there_is_a_cache(tmp_path: Path) -> None:
+    """The others wait for the first one's answer and find it; after a failure the next one asks itself."""
+
+    def script(call: Call, number: int) -> Reply:
+        return Reply(status=400, body={"error": {"message": "no"}}) if number == 0 else answer("yes")
+
+    async def ask(url: str) -> list[Response]:
+        cache = ResponseCache(tmp_path, encode=encode_response, decode=decode_response)
+        endpoint = EndpointConfig(url=url, model="m")
+        async with Client(endpoint, api_key=None, connections=4, context=ClientContext(cache=cache)) as client:
+            body = dumps_bytes(build_body(_request()))
+            return await asyncio.gather(*(client.complete(_request(), body) for _ in range(4)))
+
+    with scripted(script) as endpoint:
+        answers = asyncio.run(ask(endpoint.url))
+    assert len(endpoint.calls) == 2
+    assert [response.cached for response in answers] == [False, False, True, True]
+    assert [response.text for response in answers] == ["", "yes", "yes", "yes"]
 
 
 def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:

@@ -195,6 +195,19 @@ def test_calls_are_read_over_every_protocol(protocol: str) -> None:
     assert (unasked.tool_calls, getattr(verdict, "kind", None)) == ((), "no_answer")
 
 
+@pytest.mark.parametrize("protocol", ["chat", "responses", "anthropic"])
+def test_a_tool_of_the_vendors_own_server_is_sent_as_it_is(protocol: Any) -> None:
+    """Beside a function, which has the protocol's own form."""
+    search = {"type": "web_search_20250305", "name": "web_search", "max_uses": 3}
+    sample = replace(SAMPLE, tools=(TOOL, search))
+    generation = Generation(max_tokens=9)
+    body = build_body(
+        build_request(sample, protocol=protocol, model="m", generation=generation, repeat=0, system_prompt=None)
+    )
+    assert body["tools"][1] == search
+    assert len(body["tools"]) == 2
+
+
 def test_calls_of_anthropic_are_streamed() -> None:
     """Arguments in pieces, or none at all."""
     stream = wire_of("anthropic").stream()

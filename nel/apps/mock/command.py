@@ -20,7 +20,7 @@ from nel.apps.mock.oracle import read_oracle
 from nel.apps.mock.recordings import ReplayOptions
 from nel.apps.mock.replay import replay_app
 from nel.apps.mock.scripted import scripted_app
-from nel.apps.mock.scripts import read_script
+from nel.apps.mock.scripts import Director, read_script
 from nel.cli.plugin_commands import PluginGroup
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
@@ -56,6 +56,11 @@ def _rate(text: str) -> Any:
     return typer.Option(min=0, max=1, help=text)
 
 
+Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
+LatencyMs = Annotated[
+    float,
+    typer.Option(min=0, max=600_000, help="Mean latency of an answer, plus or minus a quarter."),
+]
 RateLimitRate = Annotated[float, _rate("Probability that a request gets a 429.")]
 ErrorRate = Annotated[float, _rate("Probability that a request gets a 500.")]
 
@@ -67,13 +72,8 @@ def demo(
     model_id: ModelId = "demo",
     api_key_env: ApiKeyEnv = None,
     accuracy: Annotated[float, _rate("Probability of a correct answer.")] = 0.8,
-    seed: Annotated[int, typer.Option(help="Seed of all random choices of the model.")] = 0,
-    latency_ms: Annotated[
-        float,
-        typer.Option(
-            min=0, max=600_000, help="Mean latency of an answer, plus or minus a quarter."
-        ),
-    ] = 0.0,
+    seed: Seed = 0,
+    latency_ms: LatencyMs = 0.0,
     rate_limit_rate: RateLimitRate = 0.0,
     error_rate: ErrorRate = 0.0,
     truncation_rate: Annotated[float, _rate("Probability that an answer is truncated.")] = 0.0,
@@ -99,13 +99,8 @@ def judge(
     model_id: ModelId = "demo-judge",
     api_key_env: ApiKeyEnv = None,
     accuracy: Annotated[float, _rate("Probability that a verdict is the right one.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of all random choices of the judge.")] = 0,
-    latency_ms: Annotated[
-        float,
-        typer.Option(
-            min=0, max=600_000, help="Mean latency of a verdict, plus or minus a quarter."
-        ),
-    ] = 0.0,
+    seed: Seed = 0,
+    latency_ms: LatencyMs = 0.0,
     rate_limit_rate: RateLimitRate = 0.0,
     error_rate: ErrorRate = 0.0,
     garbled_rate: Annotated[
@@ -193,13 +188,7 @@ def script(
 
     Over chat, Responses, Anthropic and Gemini, streamed and not; any model name is answered.
     """
-    director = read_script(file)
-    _serve(
-        scripted_app(director, model=model_id, api_key=read_secret(api_key_env)),
-        host,
-        port,
-        model_id,
-    )
+    _serve_director(read_script(file), host, port, model_id, api_key_env)
 
 
 @app.command()
@@ -211,13 +200,14 @@ def oracle(
     api_key_env: ApiKeyEnv = None,
 ) -> None:
     """Serve a benchmark's own gold answers and gold calls, over the protocols of `script`."""
-    director = read_oracle(bench)
-    _serve(
-        scripted_app(director, model=model_id, api_key=read_secret(api_key_env)),
-        host,
-        port,
-        model_id,
-    )
+    _serve_director(read_oracle(bench), host, port, model_id, api_key_env)
+
+
+def _serve_director(
+    director: Director, host: str, port: int, model: str, api_key_env: str | None
+) -> None:
+    application = scripted_app(director, model=model, api_key=read_secret(api_key_env))
+    _serve(application, host, port, model)
 
 
 def _serve(application: Application, host: str, port: int, model: str) -> None:

@@ -37,11 +37,6 @@ class MockRequest:
     """As it was sent."""
 
     @property
-    def first_user(self) -> str:
-        """Return the text of the first user message."""
-        return next(iter(self.user_texts), "")
-
-    @property
     def user_texts(self) -> tuple[str, ...]:
         """Return the text of each user message."""
         return tuple(text for kind, text in self.entries if kind == "user")

@@ -18,8 +18,7 @@ from nel.config.load import build_config
 from nel.engine.planning.plan_samples import Digests, stream_samples
 from nel.engine.planning.resolution import make_plans
 from nel.engine.store.codec import decode_sample
-from nel.reports.text import content_text
-from nel.types import Sample
+from nel.types import Message, Sample
 
 _NO_ENDPOINT: Final = {"url": "http://127.0.0.1/v1", "model": "none"}
 
@@ -30,8 +29,11 @@ class Oracle:
     def __init__(self, benchmark: Benchmark, samples: Sequence[Sample]) -> None:
         self._benchmark = benchmark
         self.prompts: dict[tuple[str, ...], list[Sample]] = {}
+        self._later: dict[str, tuple[Sample, int]] = {}
+        """Samples by the user's later messages, and how many go before each."""
         for sample in samples:
             self.prompts.setdefault(_user_texts(sample), []).append(sample)
+            self._later |= {text: (sample, at) for at, text in enumerate(sample.turns, 1)}
 
     def turn_of(self, request: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
         """Return the gold step that follows what was answered."""
@@ -50,6 +52,11 @@ class Oracle:
                 )
                 number = request.n_answers - _n_answers(sample)
                 return turn_at(gold_turns(self._benchmark, sample), number)
+        if texts and texts[0] in self._later:  # a conversation of its own within the sample
+            sample, at = self._later[texts[0]]
+            turns = gold_turns(self._benchmark, sample)
+            last_steps = [number for number, turn in enumerate(turns, 1) if not turn.calls]
+            return turn_at(turns, last_steps[at - 1] + request.n_answers)
         raise EndpointFault(404, "no_sample", "these messages ask no sample of the benchmark")
 
 
@@ -100,20 +107,20 @@ def _tools(sample: Sample) -> frozenset[str]:
     return frozenset(str(tool.get("function", tool).get("name")) for tool in sample.tools)
 
 
+def _messages(sample: Sample) -> Sequence[Message]:
+    asked = sample.input
+    return [Message(role="user", content=asked)] if isinstance(asked, str) else asked
+
+
 def _user_texts(sample: Sample) -> tuple[str, ...]:
-    if isinstance(sample.input, str):
-        return (sample.input,)
-    texts = []
-    for message in sample.input:
-        if message.role == "user":
-            content = message.content
-            if not isinstance(content, str):
-                content = content_text([piece for piece in content if "text" in piece])
-            texts.append(content)
-    return tuple(texts)
+    return tuple(_text(item.content) for item in _messages(sample) if item.role == "user")
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(piece["text"] for piece in content if "text" in piece)
 
 
 def _n_answers(sample: Sample) -> int:
-    if isinstance(sample.input, str):
-        return 0
-    return sum(message.role == "assistant" for message in sample.input)
+    return sum(message.role == "assistant" for message in _messages(sample))

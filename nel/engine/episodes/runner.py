@@ -117,6 +117,8 @@ class EpisodeRunner:
                     seed=generation.seed_of(sample_key.repeat),
                     limits=limits,
                     model=plan.model or "",
+                    protocol=plan.protocol,
+                    has_cache=self._client.has_cache,
                     generation=generation,
                     backend=attempt,
                     price=self._price,

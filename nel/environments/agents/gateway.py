@@ -11,7 +11,7 @@ import asyncio
 import hmac
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Self
@@ -24,7 +24,7 @@ from nel.environments.agents.digests import short_digest
 from nel.environments.agents.requests import AgentRequest, read_request
 from nel.episodes.endings import EpisodeEnding, LimitReached, ModelFailed
 from nel.episodes.episode import Episode, Reply
-from nel.types import Message, ToolCall
+from nel.types import JsonObject, Message, ToolCall
 
 _PATHS: Final[Mapping[str, Spoken]] = {
     "chat/completions": "chat",
@@ -67,8 +67,13 @@ class _Asked:
 class Gateway:
     """Serves one episode while its agent runs."""
 
-    def __init__(self, episode: Episode) -> None:
-        """Prepare; `__aenter__` begins to listen."""
+    def __init__(self, episode: Episode, *, native_tools: Sequence[str] = ()) -> None:
+        """Prepare; `__aenter__` begins to listen.
+
+        Args:
+            episode: That the agent's requests are steps of.
+            native_tools: Beginnings of the types of vendors' own tools that are passed on.
+        """
         self.secret = f"nel-{secrets.token_hex(24)}"
         self.port = 0
         self.ended = asyncio.Event()
@@ -78,6 +83,7 @@ class Gateway:
         self.n_open = 0
         """Requests that wait for an answer."""
         self._episode = episode
+        self._native_tools = tuple(native_tools)
         self._asked: dict[str, _Asked] = {}
         self._messages: dict[str, Message] = {}
         """Answers as the episode has them, by what an agent sends back of them."""
@@ -171,7 +177,7 @@ class Gateway:
             try:
                 reply = await episode.ask(
                     self._restore_answers(request.messages),
-                    tools=request.tools,
+                    tools=(*request.tools, *self._allowed_tools(request).values()),
                     becomes_conversation=is_main,
                     **self._settings(request),
                 )
@@ -222,6 +228,17 @@ class Gateway:
             restored.append(answer or message)
         return restored
 
+    def _allowed_tools(self, request: AgentRequest) -> dict[str, JsonObject]:
+        """Return the vendor's own tools that are passed on: to an endpoint of the same protocol, and
+        not Gemini's, which takes them without functions alone.
+        """
+        is_same = request.protocol == self._episode.protocol != "gemini"
+        return {
+            kind: tool
+            for kind, tool in request.native_tools.items()
+            if is_same and kind.startswith(self._native_tools)
+        }
+
     def _settings(self, request: AgentRequest) -> dict[str, Any]:
         """Return what the agent asked for where the run has no setting of its own."""
         return {
@@ -242,8 +259,13 @@ class Gateway:
             self._note("settings_overruled", overruled)
         if request.left_out:
             self._note("fields_left_out", list(request.left_out))
-        if request.native_tools:
-            self._note("native_tools_withheld", sorted(set(request.native_tools)))
+        allowed = self._allowed_tools(request)
+        for note, kinds in (
+            ("native_tools_passed_on", allowed.keys()),
+            ("native_tools_withheld", request.native_tools.keys() - allowed.keys()),
+        ):
+            if kinds:
+                self._note(note, sorted(kinds))
         if request.model not in ("", self._episode.model):
             self._note("model_asked", request.model)
 

@@ -21,6 +21,7 @@ PROTOCOLS: Final[tuple[Spoken, ...]] = get_args(Spoken)
 _PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
 _FOLDER: Final = Path(__file__).with_name("recipes")
 _REQUIRED: Final = ("version", "protocol", "command")
+_OPTIONS: Final = ("version", "python", "native_tools")
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]*")
 
@@ -46,6 +47,8 @@ class Recipe:
     """Texts by the path in the container where each is written before the start."""
     memory_mb: int = 0
     """That the agent itself takes, beside what the task allows."""
+    native_tools: tuple[str, ...] = ()
+    """Tools of the vendor's own server, such as ``web_search``, that the agent may have."""
     prints_version: tuple[str, ...] = ()
     """A command whose output holds the version."""
     claimed_cost: str | None = None
@@ -78,7 +81,7 @@ def find_recipe(name: str, options: Mapping[str, Any]) -> Recipe:
 
     Args:
         name: Of a recipe of nel, or the path of a TOML file.
-        options: ``version`` and ``python``, perhaps.
+        options: ``version``, ``python`` and ``native_tools``, perhaps.
 
     Raises:
         ConfigError: There is none, or it cannot be read.
@@ -96,10 +99,10 @@ def find_recipe(name: str, options: Mapping[str, Any]) -> Recipe:
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} is not a recipe: {error}") from error
     for key, value in options.items():
-        if key not in ("version", "python"):
-            hint = did_you_mean(key, ("version", "python")) or "; it takes: version, python"
+        if key not in _OPTIONS:
+            hint = did_you_mean(key, _OPTIONS) or f"; it takes: {', '.join(_OPTIONS)}"
             raise ConfigError(f'agent:{name} has no option "{key}"{hint}')
-        values[key] = str(value)
+        values[key] = str(value).split() if key == "native_tools" else str(value)
     return _recipe(path, values)
 
 
@@ -144,7 +147,7 @@ def _check_pattern(path: Path, pattern: str) -> None:
 
 
 def _check_type(path: Path, name: str, value: object) -> None:
-    if name in ("command", "pip", "npm", "prints_version"):
+    if name in ("command", "pip", "npm", "native_tools", "prints_version"):
         is_right = isinstance(value, list) and all(isinstance(item, str) for item in value)
         is_right, form = is_right and (bool(value) or name != "command"), "a list of texts"
     elif name in ("env", "files"):

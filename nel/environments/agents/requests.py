@@ -61,8 +61,8 @@ class AgentRequest:
     tools: tuple[JsonObject, ...]
     """Functions, in the shape of chat."""
     custom_tools: frozenset[str]
-    native_tools: tuple[str, ...]
-    """Tools that a vendor's own server would run, by their types."""
+    native_tools: Mapping[str, JsonObject]
+    """Tools that a vendor's own server would run, by their types, as the agent offers them."""
     settings: Mapping[str, Json]
     """Generation settings, by nel's names."""
     left_out: tuple[str, ...]
@@ -73,7 +73,7 @@ class AgentRequest:
 class _Tools:
     functions: list[JsonObject] = field(default_factory=list)
     custom: set[str] = field(default_factory=set)
-    native: list[str] = field(default_factory=list)
+    native: dict[str, JsonObject] = field(default_factory=dict)
 
 
 def read_request(
@@ -117,7 +117,7 @@ def read_request(
         messages=messages,
         tools=tuple(tools.functions),
         custom_tools=frozenset(tools.custom),
-        native_tools=tuple(tools.native),
+        native_tools=tools.native,
         settings=_settings(generation if isinstance(generation, dict) else {}),
         left_out=tuple(
             sorted(
@@ -322,7 +322,7 @@ def _tools(protocol: Spoken, body: Mapping[str, Any]) -> _Tools:
             for function in declared:
                 parameters = function.get("parametersJsonSchema") or function.get("parameters")
                 _add(tools, function, parameters)
-            tools.native += [name for name in tool if "unctionDeclarations" not in name]
+            tools.native |= {name: tool for name in tool if "unctionDeclarations" not in name}
         elif protocol == "anthropic" and kind in (None, "custom"):
             _add(tools, tool, tool["input_schema"])
         elif protocol == "responses" and kind == "custom":
@@ -332,7 +332,7 @@ def _tools(protocol: Spoken, body: Mapping[str, Any]) -> _Tools:
             function = tool["function"] if protocol == "chat" else tool
             _add(tools, function, function.get("parameters"))
         else:
-            tools.native.append(str(kind))
+            tools.native[str(kind)] = tool
     return tools
 
 

@@ -69,7 +69,7 @@ async def run_agent(recipe: Recipe, episode: Episode) -> str | None:
     """Run an agent while its endpoint is served, and see that it keeps to the episode's limits."""
     episode.note("agent", {"name": recipe.name, "version": recipe.version})
     n_before = episode.accounts.model_calls
-    async with Gateway(episode) as gateway:
+    async with Gateway(episode, native_tools=recipe.native_tools) as gateway:
         program = _program(recipe, episode, gateway)
         seconds = min(episode.left().get("wall_seconds", _SECONDS_MAX), _SECONDS_MAX)
         running = asyncio.ensure_future(

@@ -229,6 +229,8 @@ def _with_piece(block: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str,
 
 def _tool(tool: JsonObject) -> dict[str, Any]:
     function = function_of(tool)
+    if not function:
+        return dict(tool)
     return {
         **present({"name": function.get("name"), "description": function.get("description")}),
         "input_schema": function.get("parameters") or {"type": "object"},

@@ -78,9 +78,7 @@ class Responses(Wire):
         }
         body |= present(settings)
         if request.tools:
-            body["tools"] = [
-                {"type": "function", **function_of(tool), "strict": False} for tool in request.tools
-            ]
+            body["tools"] = [_tool(tool) for tool in request.tools]
         if request.tool_choice is not None:
             name = forced_name(request.tool_choice)
             body["tool_choice"] = (
@@ -187,6 +185,11 @@ class ResponseStream(AnswerStream):
                 " stream"
             )
         return self._whole
+
+
+def _tool(tool: JsonObject) -> dict[str, Any]:
+    function = function_of(tool)
+    return {"type": "function", **function, "strict": False} if function else dict(tool)
 
 
 def _items(message: Message) -> list[dict[str, Any]]:

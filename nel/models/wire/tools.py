@@ -16,7 +16,9 @@ REQUIRED: Final = "required"
 
 
 def function_of(tool: JsonObject) -> dict[str, Any]:
-    """Return ``name``, ``description`` and ``parameters`` of a tool, those that it has."""
+    """Return ``name``, ``description`` and ``parameters`` of a tool, those that it has; empty for a
+    tool of a vendor's own server, which is sent as it is.
+    """
     function = tool.get("function")
     return dict(function) if isinstance(function, Mapping) else {}
 

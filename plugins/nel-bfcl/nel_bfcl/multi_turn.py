@@ -34,7 +34,7 @@ from nel_bfcl.official import (
 STEPS_OF_TURN: Final = 21
 """BFCL counts a step once its calls have run, and stops the model when the count exceeds 20."""
 _TURNS_MAX: Final = 8
-_LIVE: Final = "nel_live"
+LIVE: Final = "nel_live"
 _FAILED: Final = "Error during execution: "
 _UNDEFINED: Final = "no_such_function()"
 """Recorded for a call of what is no function of the classes, and never for one that is."""
@@ -125,14 +125,17 @@ class Functions(Toolset):
         self._row = sample.metadata
         self._added = tools_by_turn(self._row)
         self._turns: list[list[str]] = []
-        forget_objects(_LIVE)
-        _, objects = run_calls(self._row, [], name=_LIVE)
+        forget_objects(LIVE)
         self._names = {
             name
-            for item in objects.values()
+            for item in self.make_objects(self._row).values()
             for name, _ in getmembers(item, ismethod)
             if not name.startswith("_")
         }
+
+    def make_objects(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return new objects of a row's classes."""
+        return run_calls(row, [], name=LIVE)[1]
 
     def on_turn(self, turn: int) -> None:
         """Begin the record of a turn."""
@@ -173,7 +176,7 @@ class Functions(Toolset):
         self._turns[-1].append(source)
         if not exists:
             raise ToolError(f"{_FAILED}name '{name}' is not defined")
-        (result,), _ = run_calls(self._row, [source], name=_LIVE)
+        (result,), _ = run_calls(self._row, [source], name=LIVE)
         if result.startswith(_FAILED):
             raise ToolError(result)
         return result
@@ -205,29 +208,32 @@ async def assistant_turns(sample: Sample, episode: Episode) -> str | None:
     then none runs. In the 21st step of a turn the model is stopped, and the turns after it are not
     asked.
     """
-    text: str | None = None
     for number in range(len(sample.turns) + 1):
         if number:
             await episode.user(sample.turns[number - 1])
-        for _ in range(STEPS_OF_TURN):
-            reply = await episode.ask()
-            text = reply.text
-            if not reply.calls:
-                break
-            if any(call.parse_error for call in reply.calls):
-                for call in reply.calls:
-                    if call.parse_error:
-                        await episode.call(call)
-                    else:
-                        not_run = "Not run, since another call of this answer cannot be read."
-                        episode.messages.append(
-                            Message(role="tool", content=not_run, tool_call_id=call.id)
-                        )
-                break
-            await episode.call_all(reply.calls)
-        else:
+        if await answer_turn(episode) is None:
             break
-    return text
+    return None
+
+
+async def answer_turn(episode: Episode) -> str | None:
+    """Return the text of the answer that ends a turn; None where the model is stopped."""
+    for _ in range(STEPS_OF_TURN):
+        reply = await episode.ask()
+        if not reply.calls:
+            return reply.text
+        if any(call.parse_error for call in reply.calls):
+            for call in reply.calls:
+                if call.parse_error:
+                    await episode.call(call)
+                else:
+                    not_run = "Not run, since another call of this answer cannot be read."
+                    episode.messages.append(
+                        Message(role="tool", content=not_run, tool_call_id=call.id)
+                    )
+            return reply.text
+        await episode.call_all(reply.calls)
+    return None
 
 
 def gold_steps(sample: Sample) -> list[dict[str, object]]:

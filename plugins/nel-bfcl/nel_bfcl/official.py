@@ -7,11 +7,15 @@ dependencies only mpmath is imported.
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
@@ -59,8 +63,16 @@ def import_classes(names: Iterable[str]) -> None:
         CLASS_FILE_PATH_MAPPING as MODULES,
     )
 
+    # BFCL makes folders for its own results where it is imported, which may be read-only.
+    os.environ.setdefault("BFCL_PROJECT_ROOT", str(Path(tempfile.gettempdir(), "nel-bfcl")))
     for name in names:
-        import_module(MODULES[name])
+        try:
+            import_module(MODULES[name])
+        except ModuleNotFoundError as error:
+            raise MissingExtra(
+                f"{name} of BFCL needs {error.name}; install what nel-bfcl depends on: pip install"
+                " rank-bm25 overrides"
+            ) from error
 
 
 @cache
@@ -131,6 +143,28 @@ def run_calls(
         long_context="long_context" in row["id"],
     )
     return results, objects
+
+
+def place_object(row: Mapping[str, Any], *, name: str) -> None:
+    """Make the one object of a row that `run_calls` acts on, without a first state."""
+    from bfcl_eval.constants.executable_backend_config import (  # noqa: PLC0415
+        CLASS_FILE_PATH_MAPPING as MODULES,
+    )
+    from bfcl_eval.eval_checker.multi_turn_eval import multi_turn_utils  # noqa: PLC0415
+
+    (class_name,) = row["involved_classes"]
+    variable = re.sub(r"[-./:]", "_", f"{name}_{row['id']}_{class_name}_instance")
+    vars(multi_turn_utils)[variable] = getattr(import_module(MODULES[class_name]), class_name)()
+
+
+def check_answer(text: str, possible: Sequence[str]) -> dict[str, Any]:
+    """Return BFCL's verdict on a final text: ``valid``, ``error_message`` and ``error_type``."""
+    from bfcl_eval.eval_checker.agentic_eval.agentic_checker import (  # noqa: PLC0415
+        agentic_checker,
+    )
+
+    verdict: dict[str, Any] = agentic_checker(text, list(possible))
+    return verdict
 
 
 def forget_objects(name: str) -> None:

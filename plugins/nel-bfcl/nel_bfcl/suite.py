@@ -7,10 +7,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 _NO_WEB: Final = "nel-bfcl does not run it, since it searches the web"
-_NO_MEMORY: Final = (
-    "nel-bfcl does not run it, since its questions read a memory that conversations before them"
-    " wrote, and samples of nel share nothing"
-)
 _NO_VECTORS: Final = "nel-bfcl does not run it, since it needs a model of embeddings"
 
 BFCL_V4: Final[dict[str, Any]] = {
@@ -74,9 +70,9 @@ BFCL_V4: Final[dict[str, Any]] = {
                 {
                     "name": "memory",
                     "members": [
-                        {"name": "bfcl_memory_kv", "missing": _NO_MEMORY},
+                        "bfcl_memory_kv",
                         {"name": "bfcl_memory_vector", "missing": _NO_VECTORS},
-                        {"name": "bfcl_memory_rec_sum", "missing": _NO_MEMORY},
+                        "bfcl_memory_rec_sum",
                     ],
                 },
             ],

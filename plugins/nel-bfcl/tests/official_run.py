@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -33,11 +34,19 @@ sys.modules.setdefault("bfcl_eval.constants.model_config", _stand_in)
 
 from bfcl_eval.constants.enums import ModelStyle  # noqa: E402
 from bfcl_eval.constants.type_mappings import GORILLA_TO_OPENAPI  # noqa: E402
-from bfcl_eval.eval_checker.eval_runner import _evaluate_single_multi_turn_entry  # noqa: E402
+from bfcl_eval.eval_checker.eval_runner import (  # noqa: E402
+    _evaluate_single_agentic_entry,
+    _evaluate_single_multi_turn_entry,
+)
 from bfcl_eval.eval_checker.multi_turn_eval import multi_turn_utils  # noqa: E402
 from bfcl_eval.model_handler.api_inference.openai_completion import OpenAICompletionsHandler  # noqa: E402
 from bfcl_eval.model_handler.utils import convert_to_tool  # noqa: E402
-from bfcl_eval.utils import load_dataset_entry, load_ground_truth_entry  # noqa: E402
+from bfcl_eval.utils import (  # noqa: E402
+    load_dataset_entry,
+    load_ground_truth_entry,
+    populate_initial_settings_for_memory_test_cases,
+    sort_key,
+)
 from openai.types.chat import ChatCompletion  # noqa: E402
 
 from tests.support.endpoint import Call, Reply  # noqa: E402
@@ -101,3 +110,29 @@ def offered_by_turn(category: str) -> dict[str, dict[int, list[dict[str, Any]]]]
         }
         for entry in load_dataset_entry(category)
     }
+
+
+def memory_verdicts(
+    category: str, n: int, script: Callable[[Call, int], Reply], folder: Path
+) -> dict[str, bool]:
+    """Return what BFCL makes of the first n questions of a memory category, after the conversations before them."""
+    handler = ScriptedHandler(script)
+    entries = load_dataset_entry(category)
+    questions = sorted((entry for entry in entries if "prereq" not in entry["id"]), key=sort_key)[
+        :n
+    ]
+    needed = {name for entry in questions for name in entry["depends_on"]}
+    entries = [entry for entry in entries if entry["id"] in needed] + questions
+    answers = {answer["id"]: answer["ground_truth"] for answer in load_ground_truth_entry(category)}
+    valid = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for entry in populate_initial_settings_for_memory_test_cases(entries, folder):
+            made, _ = handler.inference(deepcopy(entry), False, True)
+            if "prereq" in entry["id"]:
+                continue
+            gold = answers[entry["id"].replace(category, "memory")]
+            verdict = _evaluate_single_agentic_entry(
+                handler, entry["id"], made, gold, deepcopy(entry), NAME, category
+            )
+            valid[entry["id"]] = bool(verdict["valid"])
+    return valid

@@ -82,10 +82,11 @@ def test_an_image_runs_its_benchmark_against_a_server(tmp_path: Path, engine: An
 
 
 @pytest.mark.docker
-def test_a_base_without_python_is_refused(tmp_path: Path, empty: str) -> None:
-    """The message says what is missing and which image to take."""
+def test_a_base_without_python_is_refused(tmp_path: Path, engine: Any, empty: str) -> None:
+    """The message says what is missing and which image to take; no container is left."""
     with pytest.raises(ConfigError, match=r"has no python3, and nel needs 3\.11 or newer; choose one that has"):
         containerize(write_benchmark(tmp_path), base=empty)
+    assert engine.containers.list(all=True, filters={"ancestor": empty}) == []
 
 
 @pytest.mark.docker

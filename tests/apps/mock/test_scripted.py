@@ -33,6 +33,25 @@ SCRIPT = """
 """
 
 
+CONVERSATIONS = """
+from nel import benchmark, scorer
+from nel.byob import SeedResult
+
+def gold_steps(sample):
+    return [
+        {"calls": [{"name": "keep"}]}, {"text": "Kept."}, {"calls": [{"name": "look"}]}, {"text": "It was 5."},
+    ]
+
+@benchmark(
+    name="later", dataset=lambda: [{"turns": ["Keep 5.", "Which was it?"], "target": "5"}], prompt="{turn}", turns_field="turns",
+    gold_steps=gold_steps,
+)
+@scorer
+def holds(sample):
+    return "5" in sample.response
+"""
+
+
 STEPS = """
 from nel import benchmark, scorer
 from nel.byob import SeedResult
@@ -169,6 +188,22 @@ async def test_the_oracle_plays_gold_steps_of_the_sample_that_offers_these_tools
             answer = await asked(url, "chat", asking, stream=False, tools=(tool,))
             assert isinstance(answer, Response)
             assert [call.name for call in answer.tool_calls] == [name]
+
+
+async def test_the_oracle_plays_a_later_conversation_of_a_sample(tmp_path: Path) -> None:
+    """A solver that begins a new conversation with a later message of the user gets the gold steps from there."""
+    (tmp_path / "bench.py").write_text(CONVERSATIONS)
+    async with running(scripted_app(read_oracle(str(tmp_path / "bench.py")))) as url:
+        asking = (Message(role="user", content="Which was it?"),)
+        first = await asked(url, "chat", asking, stream=False)
+        called = Message(role="assistant", content="", tool_calls=(ToolCall(id="1", name="look", arguments="{}"),))
+        second = await asked(
+            url, "chat", (*asking, called, Message(role="tool", content="5", tool_call_id="1")), stream=False
+        )
+    assert isinstance(first, Response)
+    assert isinstance(second, Response)
+    assert [call.name for call in first.tool_calls] == ["look"]
+    assert second.text == "It was 5."
 
 
 async def test_a_script_fits_what_agents_put_around_the_instruction(tmp_path: Path) -> None:

@@ -137,6 +137,25 @@ async def test_settings_of_the_run_win_and_what_is_withheld_is_noted() -> None:
     assert notes["model_asked"] == "any"
 
 
+@pytest.mark.parametrize(
+    ("protocol", "allowed", "passed"),
+    [("chat", ("web_search",), ["web_search_2"]), ("anthropic", ("web_search",), []), ("chat", ("browser",), [])],
+)
+async def test_a_vendors_own_tool_is_passed_on_where_the_recipe_allows_it(
+    protocol: str, allowed: tuple[str, ...], passed: list[str]
+) -> None:
+    """By the beginning of its type, to an endpoint of the agent's own protocol; the transcript notes it."""
+    model = Model()
+    model.may_answer.set()
+    sent = body(tools=[TOOL, {"type": "web_search_2", "max_uses": 3}, {"type": "code_execution"}])
+    async with Gateway(episode_on(model, protocol=protocol), native_tools=allowed) as gateway:
+        await post(gateway, sent)
+    assert [tool["type"] for tool in model.asked[0][1]] == ["function", *passed]
+    notes = {note["note"]: note["data"] for note in model.notes}
+    assert notes.get("native_tools_passed_on", []) == passed
+    assert "code_execution" in notes["native_tools_withheld"]
+
+
 async def test_after_a_limit_the_agent_is_told_not_to_try_again() -> None:
     """The model is asked no more, and the episode is over."""
     model = Model()

@@ -45,7 +45,7 @@ def test_a_request_reads_the_same_over_each_protocol(protocol: Spoken) -> None:
     assert last.tool_call_id == asked.messages[2].tool_calls[0].id
     assert asked.messages[2].tool_calls[0].values == {"command": "ls"}
     assert [tool["function"]["name"] for tool in asked.tools] == ["bash"]
-    assert (asked.settings, asked.native_tools) == ({"temperature": 0.5, "max_tokens": 9}, ())
+    assert (asked.settings, asked.native_tools) == ({"temperature": 0.5, "max_tokens": 9}, {})
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

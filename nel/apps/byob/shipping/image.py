@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import io
 import json
+import secrets
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +27,7 @@ from nel.apps.byob.shipping.wheel import wheel_name
 from nel.apps.byob.shipping.wheelhouse import BasePython, gather
 from nel.errors import ConfigError, SandboxError
 from nel.sandbox.isolation.engine import connect, speaking
+from nel.sandbox.isolation.owners import labels_of
 
 DEFAULT_BASE: Final = "python:3.12-slim"
 _PYTHON_MIN: Final = (3, 11)
@@ -99,8 +101,8 @@ def containerize(
         client = connect()
         attributes = _base_image(client, base, platform)
         python = _python_of(client, base, platform)
-        words = (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
-        suffix = platform.replace("/", "-") if platform else "-".join(filter(None, words))
+        names = (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
+        suffix = (platform or "/".join(filter(None, names))).replace("/", "-")
         name = package.distribution.removeprefix("nel-byob-").replace("-", "_")
         tag = f"{_with_tag(push or tag or f'byob_{name}')}-{suffix}"
         if not dry_run:
@@ -133,17 +135,12 @@ def _base_image(client: Any, base: str, platform: str | None) -> dict[str, Any]:
             raise
     try:
         with speaking():
-            return dict(client.images.pull(*_split(base), platform=platform).attrs)
+            return dict(client.images.pull(base, platform=platform).attrs)
     except SandboxError as error:
         raise ConfigError(
             f"the base image {base} is not here and cannot be pulled ({error}); name another with"
             " --base-image"
         ) from error
-
-
-def _split(name: str) -> tuple[str, str]:
-    repository, _, tag = _with_tag(name).rpartition(":")
-    return repository, tag
 
 
 def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
@@ -152,15 +149,7 @@ def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
 
     hint = "choose one that has, such as --base-image python:3.12-slim"
     try:
-        with speaking():
-            output = client.containers.run(
-                base,
-                ["-c", _PROBE],
-                entrypoint="python3",
-                remove=True,
-                network_mode="none",
-                platform=platform,
-            )
+        output = _output_of(client, base, ["-c", _PROBE], entrypoint="python3", platform=platform)
     except SandboxError as error:
         cause = error.__cause__
         text = f"{getattr(cause, 'stderr', b'') or b''!r} {error}"
@@ -190,6 +179,18 @@ def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
         libc=libc or "musl",
         libc_version=libc_version,
     )
+
+
+def _output_of(client: Any, image: str, command: list[str], **settings: Any) -> Any:
+    """Return what a command prints in a new container, removed even where it does not start."""
+    name = f"nel-byob-{secrets.token_hex(8)}"
+    settings |= {"name": name, "network_mode": "none"}
+    try:
+        with speaking():
+            return client.containers.run(image, command, labels=labels_of("check"), **settings)
+    finally:
+        with suppress(SandboxError), speaking():
+            client.api.remove_container(name, force=True)
 
 
 def _build(
@@ -240,21 +241,14 @@ def _follow(lines: Any, what: str) -> None:
     output: list[str] = []
     for line in lines:
         if "error" in line:
-            tail = "\n".join(text for text in output[-6:] if text)
+            tail = "\n".join(filter(None, output[-6:]))
             raise ConfigError(f"{what}: {str(line['error']).strip()}\n{tail}".rstrip())
-        output.append(str(line.get("stream") or "").strip())
+        output.append(line.get("stream", "").strip())
 
 
 def _check(client: Any, package: Package, tag: str, platform: str | None) -> None:
     """See that nel in the image finds the benchmarks."""
-    with speaking():
-        output = client.containers.run(
-            tag,
-            ["list", "benchmarks", "--json"],
-            remove=True,
-            network_mode="none",
-            platform=platform,
-        )
+    output = _output_of(client, tag, ["list", "benchmarks", "--json"], platform=platform)
     names = {benchmark["name"] for benchmark in json.loads(output) if benchmark["error"] is None}
     lost_names = [name for name in package.entry_points if name not in names]
     if lost_names:
@@ -265,9 +259,8 @@ def _check(client: Any, package: Package, tag: str, platform: str | None) -> Non
 
 
 def _push(client: Any, tag: str) -> None:
-    repository, version = _split(tag)
     with speaking():
-        lines = client.images.push(repository, tag=version, stream=True, decode=True)
+        lines = client.images.push(tag, stream=True, decode=True)
         _follow(
             lines,
             f"{tag} was built and cannot be pushed; log in with docker login, then: docker push"

@@ -30,6 +30,9 @@ from nel.version import DISTRIBUTION
 _SECONDS: Final = 1800
 _GLIBC_MINORS: Final = range(5, 60)
 _IMAGES: Final = "nel/sandbox/images"
+_PIP: Final = (
+    sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,49 +162,21 @@ def _needed_distributions(requirements: list[str]) -> Iterator[metadata.Distribu
 
 def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
     """Make a wheel of an installed distribution, from its source where it is editable."""
-    try:
-        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
-    except ValueError:
-        origin = {}
-    if isinstance(origin.get("dir_info"), dict) and origin["dir_info"].get("editable"):
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "--quiet",
-            "--no-deps",
-            "--wheel-dir",
-            str(folder),
-        ]
+    origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+    if origin.get("dir_info", {}).get("editable"):
+        command = [*_PIP, "wheel", "--no-deps", "--wheel-dir", str(folder), origin["url"]]
         name = distribution.metadata["Name"]
-        run_tool([*pip, origin["url"]], what=f"no wheel of {name} can be built", seconds=_SECONDS)
+        run_tool(command, what=f"no wheel of {name} can be built", seconds=_SECONDS)
     else:
         wheel_of_installed(distribution, folder)
 
 
 def _download(requirements: list[str], python: BasePython, folder: Path) -> None:
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "--no-input",
-        "--quiet",
-        "download",
-    ]
-    flags = [
-        "--dest",
-        str(folder),
-        "--find-links",
-        str(folder),
-        "--only-binary",
-        ":all:",
-        *_target(python),
-    ]
+    folders = ["--dest", str(folder), "--find-links", str(folder)]
+    command = [*_PIP, "download", *folders, "--only-binary", ":all:", *_target(python)]
     version_text = f"Python {python.version[0]}.{python.version[1]} on {python.machine}"
     what = f"the wheels for {version_text} cannot be gathered"
-    run_tool([*pip, *flags, *requirements], what=what, seconds=_SECONDS)
+    run_tool([*command, *requirements], what=what, seconds=_SECONDS)
 
 
 def is_like_here(python: BasePython) -> bool:
