@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from nel.errors import DatasetError, SandboxError
@@ -79,6 +80,13 @@ def of_split(run: Mapping[str, Any], cpu_seconds: float) -> ProgramVerdict:
     if "shared" in result:
         raise NeedsShared(str(result["shared"]))
     mode: Mode = "equality" if result.get("is_compared") else "split"
+    verdict = _of_tests(run, mode, result, cpu_seconds)
+    return replace(verdict, is_chosen=result.get("is_chosen") is True)
+
+
+def _of_tests(
+    run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any], cpu_seconds: float
+) -> ProgramVerdict:
     passed = result.get("passed") is True
     breach = breach_of(run, cpu_seconds)
     if breach is not None and not (passed and run["reason"] is None and not run["out_of_memory"]):

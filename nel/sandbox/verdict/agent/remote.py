@@ -75,6 +75,8 @@ class Remote:
         """Why the tests have to share the program's process; no test can undo it either."""
         self.is_compared = False
         """Whether an object of the program has said whether it equals something."""
+        self.is_chosen = False
+        """Whether tests of functions met such an object where a plain value would have done."""
         self._last: tuple[str, Any, Any] | None = None
         self.missing: list[str] = []
         """Names that the tests use and the program does not define."""
@@ -182,6 +184,12 @@ class Remote:
         # Two references may stand for one object: a method may return its own.
         self.is_compared = True
         return self.ask("is_", left, (right,)) is True
+
+    def note_comparison(self, value: Any) -> None:
+        """Note that an object of the program has been taken at its word about a value."""
+        self.is_compared = True
+        if not self.asks_objects and not isinstance(value, codec.StandIn):
+            self.is_chosen = True
 
     def cannot(self, text: str) -> codec.CannotCross:
         """Note, for good, why the tests have to share the program's process."""

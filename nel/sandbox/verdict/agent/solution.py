@@ -257,6 +257,7 @@ _DEEDS: dict[str, Callable[..., Any]] = {
         target, kind, kind and kind(*arguments), None
     ),
     "plain": standard.plain_of,
+    "decides_contents": lambda target: hasattr(type(target), "__contains__"),
     "inherits": lambda target, kinds: issubclass(type(target), kinds),
 }
 _SOURCES = (builtins, operator, math, copy, os)
