@@ -182,15 +182,16 @@ def _of_failure(run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any]) -
     """Return the verdict of a failed assertion, or of what the program did instead of an answer."""
     text = str(result.get("text") or "").strip()
     if "failed" in result:
+        name: VerdictName = "wrong"
         lines = [str(result["failed"]), text, str(result.get("last_call") or "")]
-        detail = "\n".join(filter(None, lines))
-        return verdict_of(run, mode, "wrong", detail)
-    kind = str(result["program"])
-    if kind == "gone":
-        text = f"{text} ({_describe(run['ending'] or {})})"
-    lines = [str(result.get("where") or ""), text]
+    else:
+        kind = str(result["program"])
+        name = _OF_PROGRAM.get(kind, "runtime_error")
+        if kind == "gone":
+            text = f"{text} ({_describe(run['ending'] or {})})"
+        lines = [str(result.get("where") or ""), text]
     detail = "\n".join(filter(None, lines))
-    return verdict_of(run, mode, _OF_PROGRAM.get(kind, "runtime_error"), detail)
+    return verdict_of(run, mode, name, detail)
 
 
 def _describe(ending: Mapping[str, Any]) -> str:
@@ -204,8 +205,10 @@ def _describe(ending: Mapping[str, Any]) -> str:
 
 def _shorten(text: str) -> str:
     """Return the two ends of a text: line and type of an exception stand first or last."""
+    if len(text) <= _DETAIL_CHARACTERS_MAX:
+        return text
     half = _DETAIL_CHARACTERS_MAX // 2
-    return text if len(text) <= 2 * half else f"{text[:half]} … {text[-half:]}"
+    return f"{text[:half]} … {text[-half:]}"
 
 
 def _error_of(stderr: str) -> str:
@@ -219,6 +222,9 @@ def _error_of(stderr: str) -> str:
 
 
 def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    error_lines = [line for line in lines if _NAMED_ERROR.match(line)]
-    return [*lines, *error_lines[:1]][-1].strip() if lines else ""
+    """Return the first line that names an error; else the last one."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        if _NAMED_ERROR.match(line):
+            return line
+    return lines[-1] if lines else ""

@@ -124,8 +124,10 @@ def _uses_attributes(nodes: Collection[ast.AST], answers: Collection[str]) -> bo
 
 def _uses_values(tree: ast.Module, names: set[str]) -> str:
     """Return which plain value of the program the tests use; empty where there is none."""
-    values = sorted(name for name in names - called_names(tree) if name.isupper() or name.islower())
-    return f"the tests use {values[0]}, a value of the program" if values else ""
+    for name in sorted(names - called_names(tree)):
+        if name.isupper() or name.islower():
+            return f"the tests use {name}, a value of the program"
+    return ""
 
 
 def _undefined_function(tree: ast.Module, names: set[str], prompt: str, entry_point: str) -> str:
@@ -183,7 +185,8 @@ def _is_end(stmt: ast.stmt) -> bool:
 
 
 def _uses(node: ast.expr, entry_point: str) -> bool:
-    return any(getattr(child, "id", "") in (entry_point, "candidate") for child in ast.walk(node))
+    names = {getattr(child, "id", "") for child in ast.walk(node)}
+    return not names.isdisjoint((entry_point, "candidate"))
 
 
 def _parse(text: str) -> ast.Module | None:

@@ -59,7 +59,9 @@ class ValueStandIn(StandIn):
     def __eq__(self, other: object) -> Any:
         """Compare what it holds; where that differs the object may have an equality of its own."""
         is_equal = super().__eq__(other)
-        return is_equal if is_equal is True or self._at is None else self._at == other
+        if is_equal is True or self._at is None:
+            return is_equal
+        return self._at == other
 
     def __ne__(self, other: object) -> Any:
         return not self == other

@@ -56,7 +56,8 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
     def __contains__(self, key: Any) -> bool:
         remote = self._remote
         if not remote.asks_objects and not remote.ask("decides_contents", self):
-            return any(item is key or item == key for item in remote.ask("iter", self))
+            items = remote.ask("iter", self)
+            return any(item is key or item == key for item in items)
         return _holds(self, key) is True
 
     def __instancecheck__(self, instance: Any) -> bool:
@@ -186,4 +187,6 @@ for _name in ("doc", "slots"):
 
 def object_of(value: Any) -> Any:
     """Return what a value stands for that crossed by what it holds; any other as it is."""
-    return vars(value).get("_at", value) if isinstance(value, codec.ValueStandIn) else value
+    if not isinstance(value, codec.ValueStandIn):
+        return value
+    return vars(value).get("_at", value)

@@ -170,8 +170,9 @@ class Remote:
 
     def is_callable(self, value: Any) -> bool:
         """Return what ``callable`` returns, of a reference by the program's word."""
-        is_asked = type(value) is Reference
-        return self.ask("callable", value) is True if is_asked else callable(value)
+        if type(value) is not Reference:
+            return callable(value)
+        return self.ask("callable", value) is True
 
     def is_same(self, left: Any, right: Any) -> bool:
         """Return what ``left is right`` returns, of references by the object they stand for."""
