@@ -123,42 +123,41 @@ def _answer(reference: Reference, deed: str, *others: Any) -> Any:
     if deed not in _CLAIMS or isinstance(value, codec.StandIn):
         remote.note_comparison(value)
         return remote.ask(deed, reference, others)
-    answer = None
-    is_fooled = False
+    text = os.urandom(8).hex()
+    # An object may well hold every number: of what it holds, only the text is asked.
+    neighbours = [] if deed == "contains" else _neighbours_of(value)
+    claimed = []
+    answer: Any = None
     # In an order of this question alone, so that an object that does not look has to guess.
-    for question in sorted((value, *_decoys(deed, value)), key=lambda _: os.urandom(8)):
+    for question in sorted((value, text, *neighbours), key=lambda _: os.urandom(8)):
         if question is value:
             answer = remote.ask(deed, reference, (value,))
             continue
         with contextlib.suppress(Exception):  # of a class that knows its own kind alone
-            is_fooled |= remote.ask(deed, reference, (question,)) is _CLAIMS[deed]
+            if remote.ask(deed, reference, (question,)) is _CLAIMS[deed]:
+                claimed.append(question)
+    if text in claimed or len(claimed) == len(neighbours) > 0:
+        return NotImplemented
     if not remote.asks_objects:
         answer = answer is True  # an array answers with another, of which nothing is known
-    if is_fooled:
-        return NotImplemented
     if remote.asks_objects or answer is _CLAIMS[deed]:
         remote.note_comparison(value)
     return answer
 
 
-def _decoys(deed: str, value: Any) -> list[Any]:
-    """Return values that no object equals which equals this one: a text, and one of its kind.
+def _neighbours_of(value: Any) -> list[Any]:
+    """Return values of the same kind, of which no object equals each that equals this one.
 
-    An object may well hold every number: of what it holds, only the text is asked.
+    An object may equal what is near its number, or what has the same remainder, but not both.
     """
-    text = os.urandom(8).hex()
-    decoys: list[Any] = [text]
-    if deed == "contains":
-        return decoys
     if isinstance(value, numbers.Number):
         number: Any = value
-        is_finite = number + 1 != number
-        decoys.append(number + 1 if is_finite else 0)
-    elif isinstance(value, (list, tuple, set)):
-        decoys.append(type(value)((*value, text)))
-    elif isinstance(value, dict):
-        decoys.append({**value, text: text})
-    return decoys
+        return [number + 1, number + 10**9] if number + 1 != number else [0]
+    if isinstance(value, (list, tuple, set)):
+        return [type(value)((*value, "")), type(value)()]
+    if isinstance(value, dict):
+        return [{**value, "": value}, {}]
+    return []
 
 
 def _method(deed: str) -> Callable[..., Any]:
