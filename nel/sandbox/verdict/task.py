@@ -99,11 +99,12 @@ def _is_about_classes(nodes: Collection[ast.AST], names: Collection[str], prompt
         return True
     assigned = [node.value for node in nodes if isinstance(node, (ast.Assign, ast.Attribute))]
     makers = {name for value in assigned for name in called_names(value)}
-    candidates = set(names) - set(re.findall(r"\bdef\s+(\w+)", prompt))
-    return any(
-        _CLASS_NAME.fullmatch(name) or (name in makers and name.lstrip("_")[:1].isupper())
-        for name in candidates
-    )
+    functions = set(re.findall(r"\bdef\s+(\w+)", prompt))
+    for name in set(names) - functions:
+        is_capital = name.lstrip("_")[:1].isupper()
+        if _CLASS_NAME.fullmatch(name) or (is_capital and name in makers):
+            return True
+    return False
 
 
 def _uses_attributes(nodes: Collection[ast.AST], answers: Collection[str]) -> bool:
@@ -113,13 +114,12 @@ def _uses_attributes(nodes: Collection[ast.AST], answers: Collection[str]) -> bo
     >>> _uses_attributes(nodes, {"f"})
     True
     """
-    return any(
-        isinstance(node, ast.Attribute)
-        and not node.attr.startswith("__")
-        and node.attr not in _PLAIN_ATTRIBUTES
-        and root_of(node) in answers
-        for node in nodes
-    )
+    for node in nodes:
+        if not isinstance(node, ast.Attribute) or node.attr in _PLAIN_ATTRIBUTES:
+            continue
+        if not node.attr.startswith("__") and root_of(node) in answers:
+            return True
+    return False
 
 
 def _uses_values(tree: ast.Module, names: set[str]) -> str:

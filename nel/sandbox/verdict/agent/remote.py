@@ -40,7 +40,9 @@ class _Short(reprlib.Repr):
 
     def repr1(self, x: Any, level: int) -> str:
         """Return what stands for a value."""
-        return "<an object of the program>" if type(x) is Reference else super().repr1(x, level)
+        if type(x) is Reference:
+            return "<an object of the program>"
+        return super().repr1(x, level)
 
 
 _SHORT = _Short()

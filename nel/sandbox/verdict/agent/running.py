@@ -70,7 +70,8 @@ class _Marker(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         """Return the assertion and the note."""
-        return [node, ast.copy_location(ast.Expr(_call(_MARK, [ast.Constant(node.lineno)])), node)]
+        note = ast.Expr(_call(_MARK, [ast.Constant(node.lineno)]))
+        return [node, ast.copy_location(note, node)]
 
 
 class _Asker(ast.NodeTransformer):
@@ -92,8 +93,9 @@ class _Asker(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Return the attribute, or the call in its place."""
         self.generic_visit(node)
-        is_class = node.attr == "__class__" and isinstance(node.ctx, ast.Load)
-        return ast.copy_location(_call(_TYPE, [node.value]), node) if is_class else node
+        if node.attr != "__class__" or not isinstance(node.ctx, ast.Load):
+            return node
+        return ast.copy_location(_call(_TYPE, [node.value]), node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Return the comparison, or the call in its place."""

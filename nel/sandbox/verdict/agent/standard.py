@@ -145,7 +145,9 @@ def contents_of(value: Any, kind: Any) -> tuple[Any, Any]:
     if kind.__name__ == "ndarray":
         return [value.tobytes()], (value.shape, value.dtype.str)
     if kind in _MAPPINGS:
-        items = [item for pair in kind.items(value) for item in pair]
+        items: list[Any] = []
+        for pair in kind.items(value):
+            items += pair
         return items, getattr(value, "default_factory", None)
     return [*kind.__iter__(value)], getattr(value, "maxlen", None)
 
