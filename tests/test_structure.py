@@ -104,7 +104,7 @@ ROOMS = {
     "reading": 18_450,
     "reports": 17_950,
     "runs": 11_450,
-    "sandbox": 26_105,
+    "sandbox": 26_114,
     "scoring": 22_650,
     "tools": 1_800,
 }

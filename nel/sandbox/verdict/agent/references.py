@@ -134,12 +134,14 @@ def _answer(reference: Reference, deed: str, *others: Any) -> Any:
             answer = remote.ask(deed, reference, (value,))
             continue
         with contextlib.suppress(Exception):  # of a class that knows its own kind alone
-            if remote.ask(deed, reference, (question,)) is _CLAIMS[deed]:
+            if bool(remote.ask(deed, reference, (question,))) is _CLAIMS[deed]:
                 claimed.append(question)
     if text in claimed or len(claimed) == len(neighbours) > 0:
         return NotImplemented
     if not remote.asks_objects:
-        answer = answer is True  # an array answers with another, of which nothing is known
+        if isinstance(answer, codec.StandIn):  # as an array has it: nothing is known of it
+            return NotImplemented
+        answer = bool(answer)
     if remote.asks_objects or answer is _CLAIMS[deed]:
         remote.note_comparison(value)
     return answer
