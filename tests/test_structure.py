@@ -104,7 +104,7 @@ ROOMS = {
     "reading": 18_450,
     "reports": 17_940,
     "runs": 11_450,
-    "sandbox": 25_730,
+    "sandbox": 26_120,
     "scoring": 22_730,
     "tools": 1_790,
     "types": 2_230,

@@ -20,6 +20,7 @@ static int @SECRET@_end() {
 #define main main_of_solution
 @SOLUTION@
 #undef main
+#undef NDEBUG  // tests may include <cassert>, which looks at it again
 #undef assert
 #define assert(...) @SECRET@_check((__VA_ARGS__) ? 1 : 0, #__VA_ARGS__, __FILE__, __LINE__)
 @TESTS@

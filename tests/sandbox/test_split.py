@@ -234,6 +234,25 @@ def test_a_wrong_answer_does_not_choose_the_weaker_mode(sandbox: Sandbox) -> Non
     assert judged(sandbox, source, "assert f() == {'a': 1}\nassert f() == 'a'") == ("wrong", "split")
 
 
+OWN_EQUALITY = "class Own:\n    def __eq__(self, other): return other == 3\ndef f(): return Own()"
+
+
+@pytest.mark.parametrize("tests", ["assert f() == 3", "assert f() == 3\nassert f() == 4"])
+def test_an_object_that_decides_its_own_equality_is_asked_and_strictly_wrong(sandbox: Sandbox, tests: str) -> None:
+    """The verdict says so; an answer must not choose to be left out of a strict score."""
+    verdict = sandbox.run(Program(source=OWN_EQUALITY, tests=tests, entry_point="f", limits=PATIENT))
+    expected = "wrong" if "4" in tests else "passed"
+    assert (verdict.verdict, verdict.mode, verdict.is_chosen) == (expected, "equality", True)
+    assert verdict.proven(is_required=True).verdict == "wrong"
+
+
+def test_objects_that_the_tests_compare_with_each_other_choose_no_mode(sandbox: Sandbox) -> None:
+    """Such tests ask objects whatever the answer is: a strict score leaves them out."""
+    program = Program(source=OWN_EQUALITY, tests="g = f()\nassert g == g", entry_point="f", limits=PATIENT)
+    with pytest.raises(SandboxError):
+        sandbox.run(program).proven(is_required=True)
+
+
 def test_tests_that_need_a_file_of_nobody_are_the_rows_fault(sandbox: Sandbox) -> None:
     """As do those that need a network, before they use the program."""
     with pytest.raises(DatasetError, match="before they use the program"):

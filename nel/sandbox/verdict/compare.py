@@ -77,9 +77,15 @@ def _excerpt(line: str | None, counterpart: str | None) -> str:
         common = commonprefix((line, counterpart))  # noqa: RUF071 - characters are meant
         start = max(0, len(common) - _SHOWN_CHARACTERS_MAX // 2)
     excerpt = line[start : start + _SHOWN_CHARACTERS_MAX]
-    printable = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in excerpt)
-    ellipsis = "…" if start + _SHOWN_CHARACTERS_MAX < len(line) else ""
-    return f'{"…" if start else ""}"{printable}"{ellipsis}'
+    quoted = '"'
+    for mark in excerpt:
+        quoted += mark if mark.isprintable() else ascii(mark)[1:-1]
+    quoted += '"'
+    if start:
+        quoted = f"…{quoted}"
+    if start + _SHOWN_CHARACTERS_MAX < len(line):
+        quoted += "…"
+    return quoted
 
 
 def _same_token(token: str, expected_token: str, tolerance: float) -> bool:

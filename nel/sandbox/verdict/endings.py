@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from nel.errors import DatasetError, SandboxError
@@ -79,6 +80,13 @@ def of_split(run: Mapping[str, Any], cpu_seconds: float) -> ProgramVerdict:
     if "shared" in result:
         raise NeedsShared(str(result["shared"]))
     mode: Mode = "equality" if result.get("is_compared") else "split"
+    verdict = _of_tests(run, mode, result, cpu_seconds)
+    return replace(verdict, is_chosen=result.get("is_chosen") is True)
+
+
+def _of_tests(
+    run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any], cpu_seconds: float
+) -> ProgramVerdict:
     passed = result.get("passed") is True
     breach = breach_of(run, cpu_seconds)
     if breach is not None and not (passed and run["reason"] is None and not run["out_of_memory"]):
@@ -174,15 +182,16 @@ def _of_failure(run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any]) -
     """Return the verdict of a failed assertion, or of what the program did instead of an answer."""
     text = str(result.get("text") or "").strip()
     if "failed" in result:
+        name: VerdictName = "wrong"
         lines = [str(result["failed"]), text, str(result.get("last_call") or "")]
-        detail = "\n".join(filter(None, lines))
-        return verdict_of(run, mode, "wrong", detail)
-    kind = str(result["program"])
-    if kind == "gone":
-        text = f"{text} ({_describe(run['ending'] or {})})"
-    lines = [str(result.get("where") or ""), text]
+    else:
+        kind = str(result["program"])
+        name = _OF_PROGRAM.get(kind, "runtime_error")
+        if kind == "gone":
+            text = f"{text} ({_describe(run['ending'] or {})})"
+        lines = [str(result.get("where") or ""), text]
     detail = "\n".join(filter(None, lines))
-    return verdict_of(run, mode, _OF_PROGRAM.get(kind, "runtime_error"), detail)
+    return verdict_of(run, mode, name, detail)
 
 
 def _describe(ending: Mapping[str, Any]) -> str:
@@ -196,8 +205,10 @@ def _describe(ending: Mapping[str, Any]) -> str:
 
 def _shorten(text: str) -> str:
     """Return the two ends of a text: line and type of an exception stand first or last."""
+    if len(text) <= _DETAIL_CHARACTERS_MAX:
+        return text
     half = _DETAIL_CHARACTERS_MAX // 2
-    return text if len(text) <= 2 * half else f"{text[:half]} … {text[-half:]}"
+    return f"{text[:half]} … {text[-half:]}"
 
 
 def _error_of(stderr: str) -> str:
@@ -211,6 +222,9 @@ def _error_of(stderr: str) -> str:
 
 
 def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    error_lines = [line for line in lines if _NAMED_ERROR.match(line)]
-    return [*lines, *error_lines[:1]][-1].strip() if lines else ""
+    """Return the first line that names an error; else the last one."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        if _NAMED_ERROR.match(line):
+            return line
+    return lines[-1] if lines else ""

@@ -67,10 +67,17 @@ def needs_shared(
 
 def _is_class(node: ast.expr, program: Collection[str]) -> bool:
     """Return whether an argument is a class of the program, by its name."""
-    return isinstance(node, ast.Name) and node.id in program and node.id.lstrip("_")[:1].isupper()
+    if not isinstance(node, ast.Name) or node.id not in program:
+        return False
+    name = node.id.lstrip("_")
+    return name[:1].isupper()
 
 
 def _imported_names(nodes: Collection[ast.AST]) -> set[str]:
-    imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
-    aliases = [alias for node in imports for alias in node.names]
-    return {alias.asname or alias.name.partition(".")[0] for alias in aliases}
+    names = set()
+    for node in nodes:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                package = alias.name.partition(".")[0]
+                names.add(alias.asname or package)
+    return names

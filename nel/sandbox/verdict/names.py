@@ -74,7 +74,8 @@ def supplied_names(
 
 def called_names(tree: ast.AST) -> set[str]:
     """Return the names that tests call."""
-    return {_called_name(node) for node in ast.walk(tree)} - {""}
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {function.id for function in calls if isinstance(function, ast.Name)}
 
 
 def root_of(node: ast.expr) -> str:
@@ -107,8 +108,9 @@ def answer_names(nodes: Collection[ast.AST], program: Collection[str]) -> frozen
     size = 0
     while size != len(answers):  # a name may be bound before the line that makes it an answer
         size = len(answers)
-        bound_to_answers = [targets for targets, values in bindings if values & answers]
-        answers = answers.union(*bound_to_answers)
+        for bound, used in bindings:
+            if used & answers:
+                answers |= bound
     return answers
 
 
@@ -125,7 +127,3 @@ def names_in(*nodes: ast.AST) -> Iterator[str]:
                 yield child.id
             elif isinstance(child, ast.Attribute) and getattr(child.value, "id", "") == "self":
                 yield child.attr
-
-
-def _called_name(node: ast.AST) -> str:
-    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""

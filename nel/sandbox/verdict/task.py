@@ -99,11 +99,12 @@ def _is_about_classes(nodes: Collection[ast.AST], names: Collection[str], prompt
         return True
     assigned = [node.value for node in nodes if isinstance(node, (ast.Assign, ast.Attribute))]
     makers = {name for value in assigned for name in called_names(value)}
-    candidates = set(names) - set(re.findall(r"\bdef\s+(\w+)", prompt))
-    return any(
-        _CLASS_NAME.fullmatch(name) or (name in makers and name.lstrip("_")[:1].isupper())
-        for name in candidates
-    )
+    functions = set(re.findall(r"\bdef\s+(\w+)", prompt))
+    for name in set(names) - functions:
+        is_capital = name.lstrip("_")[:1].isupper()
+        if _CLASS_NAME.fullmatch(name) or (is_capital and name in makers):
+            return True
+    return False
 
 
 def _uses_attributes(nodes: Collection[ast.AST], answers: Collection[str]) -> bool:
@@ -113,19 +114,20 @@ def _uses_attributes(nodes: Collection[ast.AST], answers: Collection[str]) -> bo
     >>> _uses_attributes(nodes, {"f"})
     True
     """
-    return any(
-        isinstance(node, ast.Attribute)
-        and not node.attr.startswith("__")
-        and node.attr not in _PLAIN_ATTRIBUTES
-        and root_of(node) in answers
-        for node in nodes
-    )
+    for node in nodes:
+        if not isinstance(node, ast.Attribute) or node.attr in _PLAIN_ATTRIBUTES:
+            continue
+        if not node.attr.startswith("__") and root_of(node) in answers:
+            return True
+    return False
 
 
 def _uses_values(tree: ast.Module, names: set[str]) -> str:
     """Return which plain value of the program the tests use; empty where there is none."""
-    values = sorted(name for name in names - called_names(tree) if name.isupper() or name.islower())
-    return f"the tests use {values[0]}, a value of the program" if values else ""
+    for name in sorted(names - called_names(tree)):
+        if name.isupper() or name.islower():
+            return f"the tests use {name}, a value of the program"
+    return ""
 
 
 def _undefined_function(tree: ast.Module, names: set[str], prompt: str, entry_point: str) -> str:
@@ -183,7 +185,8 @@ def _is_end(stmt: ast.stmt) -> bool:
 
 
 def _uses(node: ast.expr, entry_point: str) -> bool:
-    return any(getattr(child, "id", "") in (entry_point, "candidate") for child in ast.walk(node))
+    names = {getattr(child, "id", "") for child in ast.walk(node)}
+    return not names.isdisjoint((entry_point, "candidate"))
 
 
 def _parse(text: str) -> ast.Module | None:

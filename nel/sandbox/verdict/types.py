@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from nel.config.schema import SandboxConfig as SandboxSettings
@@ -95,6 +95,8 @@ class ProgramVerdict:
     wall_seconds: float = 0.0
     stdout: str = ""
     """Of a program that holds its own tests."""
+    is_chosen: bool = False
+    """Whether it is the answer, and not the tests, for which the mode is ``equality``."""
 
     @property
     def passed(self) -> bool:
@@ -105,7 +107,13 @@ class ProgramVerdict:
         """Return this verdict; raise `SandboxError` where it is not proof and must be.
 
         Failures are left out as passes are: else those of them that count would be the rest.
+        Where the answer chose the mode it is wrong, since it must not choose to be left out.
         """
+        if is_required and self.is_chosen:
+            detail = self.detail
+            if self.passed:
+                detail = "an object of the program, and not its value, says that it is right"
+            return replace(self, verdict="wrong", detail=detail)
         if is_required and self.mode in UNPROVEN:
             text = (
                 "the tests share the program's process, or ask its own objects whether they are"

@@ -47,7 +47,7 @@ def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
         return {"shared": remote.obstacle}
     elif "broken" in verdict and remote.missing and not job["is_alone"]:
         verdict = {"program": "raised", "text": f"the program defines no {remote.missing[0]}"}
-    return {**verdict, "is_compared": remote.is_compared}
+    return {**verdict, "is_compared": remote.is_compared, "is_chosen": remote.is_chosen}
 
 
 def _verdict_of_tests(job: channel.Message, remote: Remote) -> channel.Message:

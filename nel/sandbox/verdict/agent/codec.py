@@ -56,6 +56,19 @@ class ValueStandIn(StandIn):
             raise AttributeError(name)
         return getattr(self._at, name)
 
+    def __eq__(self, other: object) -> Any:
+        """Compare what it holds; where that differs the object may have an equality of its own."""
+        is_equal = super().__eq__(other)
+        if is_equal is True or self._at is None:
+            return is_equal
+        return self._at == other
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
 
 class Codec:
     """One end of a channel: encodes and decodes, and knows the containers that both ends have."""

@@ -53,7 +53,10 @@ class Exceptions:
 
     def trace_of(self, error: BaseException) -> str | None:
         """Return the program's own traceback of an exception that it raised."""
-        return next((trace for item, trace in self._errors.values() if item is error), None)
+        for item, trace in self._errors.values():
+            if item is error:
+                return trace
+        return None
 
     def decode(self, described: Mapping[str, Any]) -> Any:
         """Return what stands for an exception; the same for the same one.

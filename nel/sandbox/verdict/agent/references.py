@@ -1,13 +1,14 @@
 """What stands for an object of the program in its tests: a reference that asks over the channel.
 
-An object that a function returned equals a plain value by what it holds alone: to ask it would hand
-the program the value that is expected of it. In tests of classes, objects are asked for what their
-operators say, and the verdict's mode says so.
+An object that a function returned equals a plain value by what it holds, without being asked: the
+question would hand the program the value that is expected of it. An object that holds none, and any
+object in tests of classes, is asked for what its operators say, and the verdict's mode says so.
 """
 
 from __future__ import annotations
 
 import contextlib
+import numbers
 import os
 from collections.abc import Callable
 from functools import partial
@@ -17,6 +18,8 @@ from nel.sandbox.verdict.agent import codec, running, solution
 
 _CLAIMS = {"eq": True, "ne": False, "contains": True}
 """What an object answers that equals something, or holds it."""
+_DIFFERS = {"eq": False, "ne": True, "contains": False}
+"""What leaves open whether the object says otherwise than what it holds."""
 
 
 class _ReferenceClass(type):
@@ -52,9 +55,10 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
 
     def __contains__(self, key: Any) -> bool:
         remote = self._remote
-        if remote.asks_objects:
-            return _answer(self, "contains", key) is True
-        return any(item is key or item == key for item in remote.ask("iter", self))
+        if not remote.asks_objects and not remote.ask("decides_contents", self):
+            items = remote.ask("iter", self)
+            return any(item is key or item == key for item in items)
+        return _holds(self, key) is True
 
     def __instancecheck__(self, instance: Any) -> bool:
         value = object_of(instance)
@@ -90,17 +94,23 @@ def _operator(deed: str) -> Callable[..., Any]:
         remote = self._remote
         for operand in others:
             remote.check_plain(operand)
-        if remote.asks_objects or isinstance(others[0], codec.StandIn):
-            return _answer(self, deed, *others)
-        # What is expected stays here: the object says what it holds, and that is compared.
-        content = remote.ask("plain", self)
-        if content is not None:
-            return solution.find_deed(deed)(content, *others)
-        if deed == "truediv" and type(others[0]) is str:  # as paths have it
-            raise remote.cannot("the tests divide an object by a text")
-        return NotImplemented
+        if not remote.asks_objects and not isinstance(others[0], codec.StandIn):
+            # What is expected stays here where the object says what it holds.
+            content = remote.ask("plain", self)
+            if content is not None:
+                answer = solution.find_deed(deed)(content, *others)
+                if answer is not _DIFFERS.get(deed):
+                    return answer
+            elif deed == "truediv" and type(others[0]) is str:  # as paths have it
+                raise remote.cannot("the tests divide an object by a text")
+            elif deed not in _CLAIMS:
+                raise TypeError(f"{deed}: an object has no plain value; mode: shared would ask it")
+        return _answer(self, deed, *others)
 
     return operate
+
+
+_holds = _operator("contains")
 
 
 def _answer(reference: Reference, deed: str, *others: Any) -> Any:
@@ -109,14 +119,47 @@ def _answer(reference: Reference, deed: str, *others: Any) -> Any:
     Objects of the program may equal each other, whatever they are.
     """
     remote = reference._remote  # noqa: SLF001 - its class stands above
-    answer = remote.ask(deed, reference, others)
-    if answer is _CLAIMS.get(deed) and not isinstance(others[0], codec.StandIn):
-        text = os.urandom(8).hex()  # of this question alone, since both processes have one origin
+    value = others[0]
+    if deed not in _CLAIMS or isinstance(value, codec.StandIn):
+        remote.note_comparison(value)
+        return remote.ask(deed, reference, others)
+    text = os.urandom(8).hex()
+    # An object may well hold every number: of what it holds, only the text is asked.
+    neighbours = [] if deed == "contains" else _neighbours_of(value)
+    claimed = []
+    answer: Any = None
+    # In an order of this question alone, so that an object that does not look has to guess.
+    for question in sorted((value, text, *neighbours), key=lambda _: os.urandom(8)):
+        if question is value:
+            answer = remote.ask(deed, reference, (value,))
+            continue
         with contextlib.suppress(Exception):  # of a class that knows its own kind alone
-            if remote.ask(deed, reference, (text,)) is answer:
-                return NotImplemented
-    remote.is_compared = True
+            if bool(remote.ask(deed, reference, (question,))) is _CLAIMS[deed]:
+                claimed.append(question)
+    if text in claimed or len(claimed) == len(neighbours) > 0:
+        return NotImplemented
+    if not remote.asks_objects:
+        if isinstance(answer, codec.StandIn):  # as an array has it: nothing is known of it
+            return NotImplemented
+        answer = bool(answer)
+    if remote.asks_objects or answer is _CLAIMS[deed]:
+        remote.note_comparison(value)
     return answer
+
+
+def _neighbours_of(value: Any) -> list[Any]:
+    """Return values of the same kind, of which no object equals each that equals this one.
+
+    An object may equal what is near its number, or what has the same remainder, but not both.
+    """
+    if isinstance(value, numbers.Number):
+        number: Any = value
+        return [number + 1, number + 10**9] if number + 1 != number else [0]
+    if isinstance(value, (list, tuple, set)):
+        return [type(value)((*value, "")), type(value)()]
+    if isinstance(value, dict):
+        return [{**value, "": value}, {}]
+    return []
 
 
 def _method(deed: str) -> Callable[..., Any]:
@@ -145,4 +188,6 @@ for _name in ("doc", "slots"):
 
 def object_of(value: Any) -> Any:
     """Return what a value stands for that crossed by what it holds; any other as it is."""
-    return vars(value).get("_at", value) if isinstance(value, codec.ValueStandIn) else value
+    if not isinstance(value, codec.ValueStandIn):
+        return value
+    return vars(value).get("_at", value)

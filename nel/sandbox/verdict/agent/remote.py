@@ -40,7 +40,9 @@ class _Short(reprlib.Repr):
 
     def repr1(self, x: Any, level: int) -> str:
         """Return what stands for a value."""
-        return "<an object of the program>" if type(x) is Reference else super().repr1(x, level)
+        if type(x) is Reference:
+            return "<an object of the program>"
+        return super().repr1(x, level)
 
 
 _SHORT = _Short()
@@ -75,6 +77,8 @@ class Remote:
         """Why the tests have to share the program's process; no test can undo it either."""
         self.is_compared = False
         """Whether an object of the program has said whether it equals something."""
+        self.is_chosen = False
+        """Whether tests of functions met such an object where a plain value would have done."""
         self._last: tuple[str, Any, Any] | None = None
         self.missing: list[str] = []
         """Names that the tests use and the program does not define."""
@@ -168,8 +172,9 @@ class Remote:
 
     def is_callable(self, value: Any) -> bool:
         """Return what ``callable`` returns, of a reference by the program's word."""
-        is_asked = type(value) is Reference
-        return self.ask("callable", value) is True if is_asked else callable(value)
+        if type(value) is not Reference:
+            return callable(value)
+        return self.ask("callable", value) is True
 
     def is_same(self, left: Any, right: Any) -> bool:
         """Return what ``left is right`` returns, of references by the object they stand for."""
@@ -182,6 +187,12 @@ class Remote:
         # Two references may stand for one object: a method may return its own.
         self.is_compared = True
         return self.ask("is_", left, (right,)) is True
+
+    def note_comparison(self, value: Any) -> None:
+        """Note that an object of the program has been taken at its word about a value."""
+        self.is_compared = True
+        if not self.asks_objects and not isinstance(value, codec.StandIn):
+            self.is_chosen = True
 
     def cannot(self, text: str) -> codec.CannotCross:
         """Note, for good, why the tests have to share the program's process."""

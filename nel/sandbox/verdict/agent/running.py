@@ -70,7 +70,8 @@ class _Marker(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         """Return the assertion and the note."""
-        return [node, ast.copy_location(ast.Expr(_call(_MARK, [ast.Constant(node.lineno)])), node)]
+        note = ast.Expr(_call(_MARK, [ast.Constant(node.lineno)]))
+        return [node, ast.copy_location(note, node)]
 
 
 class _Asker(ast.NodeTransformer):
@@ -92,8 +93,9 @@ class _Asker(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Return the attribute, or the call in its place."""
         self.generic_visit(node)
-        is_class = node.attr == "__class__" and isinstance(node.ctx, ast.Load)
-        return ast.copy_location(_call(_TYPE, [node.value]), node) if is_class else node
+        if node.attr != "__class__" or not isinstance(node.ctx, ast.Load):
+            return node
+        return ast.copy_location(_call(_TYPE, [node.value]), node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Return the comparison, or the call in its place."""
@@ -209,17 +211,13 @@ def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
     try:
         step(*arguments)
     except SystemExit as end:
-        frames = traceback.walk_tb(end.__traceback__)
-        files = [frame.f_code.co_filename for frame, _ in frames]
-        agent = _run_to_exit.__code__.co_filename.rpartition("/")[0]
-        files_from_tests = (
-            files[files.index(FILE_NAME) :] if FILE_NAME in files else [PROGRAM_FILE_NAME]
-        )
-        is_others = any(
-            name == PROGRAM_FILE_NAME or name.startswith(agent) for name in files_from_tests
-        )
-        if end.code or is_others:
+        files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(end.__traceback__)]
+        if end.code or FILE_NAME not in files:
             raise
+        agent = _run_to_exit.__code__.co_filename.rpartition("/")[0]
+        for name in files[files.index(FILE_NAME) :]:
+            if name == PROGRAM_FILE_NAME or name.startswith(agent):
+                raise
 
 
 def _call_afterwards(job: channel.Message, namespace: dict[str, Any]) -> None:
@@ -243,14 +241,17 @@ def _call_afterwards(job: channel.Message, namespace: dict[str, Any]) -> None:
 
 def line_of(error: BaseException) -> str:
     """Return the tests' line that an exception comes from, with its number; empty if from none."""
-    trace = traceback.walk_tb(error.__traceback__)
-    lines = [line for frame, line in trace if frame.f_code.co_filename == FILE_NAME]
-    return line_shown(lines[-1]) if lines else ""
+    number = 0
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == FILE_NAME:
+            number = line
+    return line_shown(number) if number else ""
 
 
 def line_shown(number: int) -> str:
     """Return a line of the tests with its number, shortened."""
-    return f"line {number}: {linecache.getline(FILE_NAME, number).strip()}"[:TEXT_CHARACTERS_MAX]
+    line = linecache.getline(FILE_NAME, number).strip()
+    return f"line {number}: {line}"[:TEXT_CHARACTERS_MAX]
 
 
 def would_skip_assertion(line: int) -> bool:

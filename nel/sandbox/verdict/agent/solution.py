@@ -130,7 +130,8 @@ def _fields_of(error: BaseException) -> dict[str, Any]:
 def _class_tree(kind: type) -> list[Any]:
     """Return ``module:name`` of an exception class, and the trees of its bases."""
     bases = [base for base in kind.__bases__ if issubclass(base, BaseException)]
-    return [f"{kind.__module__}:{kind.__name__}", *map(_class_tree, bases)]
+    trees = map(_class_tree, bases)
+    return [f"{kind.__module__}:{kind.__name__}", *trees]
 
 
 def _compile(source: str, file_name: str) -> types.CodeType:
@@ -237,8 +238,11 @@ class _Server:
     def _resolve(self, _: str, body: Any) -> Any:
         """Return the object of a number or a name, or a method of a value."""
         if isinstance(body, list):
-            return getattr(self._codec.decode(body[0]), body[1])
-        return getattr(self._module, body) if isinstance(body, str) else self._objects[body]
+            owner, name = body
+            return getattr(self._codec.decode(owner), name)
+        if isinstance(body, str):
+            return getattr(self._module, body)
+        return self._objects[body]
 
     def _number(self, value: Any) -> int:
         number = self._numbers.get(id(value))
@@ -257,6 +261,7 @@ _DEEDS: dict[str, Callable[..., Any]] = {
         target, kind, kind and kind(*arguments), None
     ),
     "plain": standard.plain_of,
+    "decides_contents": lambda target: hasattr(type(target), "__contains__"),
     "inherits": lambda target, kinds: issubclass(type(target), kinds),
 }
 _SOURCES = (builtins, operator, math, copy, os)

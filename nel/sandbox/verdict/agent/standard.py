@@ -71,7 +71,10 @@ def _moment_of(value: datetime.datetime) -> datetime.datetime:
     """Return a time that equals one of a class or in a zone of the program's own."""
     moment = datetime.datetime.combine(value.date(), value.time())
     offset = value.utcoffset()
-    return moment if offset is None else (moment - offset).replace(tzinfo=datetime.UTC)
+    if offset is None:
+        return moment
+    moment -= offset
+    return moment.replace(tzinfo=datetime.UTC)
 
 
 _EQUAL_TO_PLAIN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
@@ -106,7 +109,9 @@ def view_of(name: str, items: tuple[Any, ...]) -> Any:
     """Return a view of a dictionary that holds these items."""
     if name == "dict_keys":
         return dict.fromkeys(items).keys()
-    return dict(items).items() if name == "dict_items" else dict(enumerate(items)).values()
+    if name == "dict_items":
+        return dict(items).items()
+    return dict(enumerate(items)).values()
 
 
 def parts_of(value: Any) -> Any:
@@ -129,8 +134,10 @@ def container_kind(value: Any) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _base_of_container(kind: Any) -> Any:
+    if has_members(kind):
+        return None
     bases = (base for base in (list, dict, set) if issubclass(kind, base))
-    return None if has_members(kind) else next(bases, None)
+    return next(bases, None)
 
 
 def contents_of(value: Any, kind: Any) -> tuple[Any, Any]:
@@ -138,7 +145,9 @@ def contents_of(value: Any, kind: Any) -> tuple[Any, Any]:
     if kind.__name__ == "ndarray":
         return [value.tobytes()], (value.shape, value.dtype.str)
     if kind in _MAPPINGS:
-        items = [item for pair in kind.items(value) for item in pair]
+        items: list[Any] = []
+        for pair in kind.items(value):
+            items += pair
         return items, getattr(value, "default_factory", None)
     return [*kind.__iter__(value)], getattr(value, "maxlen", None)
 
@@ -192,20 +201,23 @@ def size_of(container: Any) -> int:
 
 def owner_of(value: Any) -> Any:
     """Return what a method, or a descriptor of a class, belongs to; None for anything else."""
-    owner = value.__objclass__ if isinstance(value, _DESCRIPTORS) else None
-    return value.__self__ if isinstance(value, _METHODS) else owner
+    if isinstance(value, _METHODS):
+        return value.__self__
+    return value.__objclass__ if isinstance(value, _DESCRIPTORS) else None
 
 
 def has_members(kind: type) -> bool:
     """Return whether a class derived from a plain one has methods or attributes of its own."""
-    derived = (base for base in kind.__mro__ if vars(builtins).get(base.__name__) is not base)
-    return any(name not in _OF_CLASSES for base in derived for name in vars(base))
+    for base in kind.__mro__:
+        is_builtin = vars(builtins).get(base.__name__) is base
+        if not is_builtin and not _OF_CLASSES.issuperset(vars(base)):
+            return True
+    return False
 
 
 def overrides(kind: type, base: type) -> bool:
     """Return whether a class does by itself something that the plain one does."""
-    derived = kind.__mro__[: kind.__mro__.index(base)]
-    names = {name for each in derived for name in vars(each)}
     generated = _OF_TUPLES if hasattr(kind, "_fields") else _OF_CLASSES
     behaviour = {*vars(base)} - generated - {"__new__"}
-    return not names.isdisjoint(behaviour)
+    derived = kind.__mro__[: kind.__mro__.index(base)]
+    return any(not behaviour.isdisjoint(vars(each)) for each in derived)
