@@ -20,7 +20,10 @@ _FORMULA: Final = re.compile(
     r"|\\\[(?P<square>.{1,2000}?)\\\]",
     re.DOTALL,
 )
-_MONEY: Final = re.compile(r"\$\d[\d,.]*(?![\d$])")
+_MONEY: Final = re.compile(
+    r"\$\d[\d,.]*(?:[kKMB]\b|[^$\\]*(?:(?<![A-Za-z])[a-z]{2}|[\s,(=+*/-]\$))"
+)
+"""Two amounts, whose signs stand around words as those of a formula do: "$5 and $6"."""
 _WORD: Final = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{3,}")
 _FUNCTIONS: Final = frozenset(
     "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max gcd lcm mod".split()

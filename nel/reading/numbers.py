@@ -45,9 +45,11 @@ _NUMBER: Final = re.compile(
     re.VERBOSE,
 )
 _PART_OF_ANOTHER: Final = re.compile(
-    r":\d\d|!(?!=)|\s?(?:-|–|to)\s?\d|[A-Za-z]?_\d|\s?\\(?:pi|sqrt)|\(?[xyzn]\b|°\s?[NSEW]\b"
+    r":\d\d|!(?!=)|\s?(?:-|–|to)\s?\d|[A-Za-z]?_\d|\s?(?:\\(?:pi|sqrt)|[π√])|\(?[xyzn]\b|°\s?[NSEW]\b"
+    r"|\s(?:years?|weeks?|days?|hours?|minutes?|feet),?\s(?:and\s)?\d+\s(?:months?|days?|hours?|minutes?|seconds?|inches)\b"
+    r"|年零?\d+个?月(?!\d)"
 )
-"""After a number that is a time, a factorial, a range or an ordinal."""
+"""After a number that is a time, a factorial, a range, an ordinal or of the larger of two units."""
 _CALCULATED: Final = re.compile(
     r"\s?(?:[+*/×÷·]|\\times|\\cdot|x(?=\s?\d)|[-−–](?=\s|[$€£]?\d)|(?:times|plus|minus|divided)\s|\\?%\sof\s[$€£]?\d)",
     re.IGNORECASE,
@@ -62,7 +64,7 @@ _ROOT_BEFORE: Final = re.compile(
 """Before a number under a root, an exponent, an index, operand beside an unknown or an argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
-    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?:\w+\s){{0,2}}?[\s*_`(\[{{$\"']*\Z",
+    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')})(?:\w+\s){{0,2}}?[\s*_`(\[{{$\"']*\Z",
     re.IGNORECASE,
 )
 _ALSO_MAX: Final = 8
@@ -72,7 +74,7 @@ _LATEX_TEXT: Final = re.compile(
     r"|\^\s?\{?\\circ\}?|\\[,;:! ]|~"
 )
 _UNIT: Final = re.compile(
-    r"[\s.,!)\]}*_`\"'$%\\°€£¥]*(?:[^\W\d_]+[²³]?(?:/[^\W\d_]+)?[\s.)%\]*_`\"'$]*){0,3}"
+    r"[\s.,!)\]}*_`\"'$%\\°€£¥]*(?:[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?(?:/[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?)?[\s.)%\]*_`\"'$]*){0,3}"
 )
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(

@@ -31,8 +31,11 @@ _QUESTION_WORDS: Final = (
     "请你回答|প্রশ্ন|swali|โจทย์|ప్రశ్న"
 )
 _MARKER: Final = re.compile(
-    rf"(?im)^[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*\d*[\])]?[*]*[^\S\n]*[:：]"
+    rf"(?im)^[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*(?P<number>\d*)[\])]?[*]*[^\S\n]*[:：]"
 )
+_AROUND: Final = " \t*_`\"'“”"
+_LINE_MAX: Final = 1_000
+"""Characters of a line that is looked for in the prompt."""
 _TURN: Final = re.compile(r"(?m)^[^\S\n]*(?:Q|Question|Problem|Human|User|Instruction)[^\S\n]?\d*:")
 _ANSWER_TURN: Final = re.compile(r"(?m)^[^\S\n]*A:")
 
@@ -133,7 +136,8 @@ def _spaces(token: re.Match[str]) -> str:
 def before_next_question(response: str, prompt: str) -> str:
     """Return a response up to where the prompt's own question marker opens a line again.
 
-    A response that restates the question at its very start is not cut there.
+    A response that restates a line of the prompt, or the question at its very start, is not cut
+    there.
 
     >>> before_next_question("B\\n\\nQuestion: What is 2+2?\\nAnswer: C", "Question: Which?\\nAnswer:")
     'B'
@@ -144,8 +148,11 @@ def before_next_question(response: str, prompt: str) -> str:
     word = _WORD.search(response)
     if pattern is None or word is None:
         return response
-    match = pattern.search(response, word.end())
-    return response if match is None else response[: match.start()].rstrip()
+    for match in pattern.finditer(response, word.end()):
+        line = response[match.end() : match.end() + _LINE_MAX].partition("\n")[0].strip(_AROUND)
+        if not line or f"{line}\n" not in f"{prompt}\n":
+            return response[: match.start()].rstrip()
+    return response
 
 
 def invented_turn(text: str) -> int | None:
@@ -160,10 +167,13 @@ def invented_turn(text: str) -> int | None:
 @lru_cache(maxsize=1024)
 def _question_markers(prompt: str) -> re.Pattern[str] | None:
     """Return a pattern of the question markers that open lines of a prompt, or None."""
-    words = {match["word"] for match in _MARKER.finditer(prompt)}
-    if not words:
+    markers = list(_MARKER.finditer(prompt))
+    if not markers:
         return None
-    alternatives = "|".join(re.escape(word) for word in sorted(words))
+    words = "|".join(sorted({re.escape(marker["word"]) for marker in markers}))
+    # "Input 2:" is one of the prompt, where that has two; "Input 5:" is another question.
+    numbers = "|".join(sorted({marker["number"] for marker in markers if marker["number"]}))
+    of_another = rf"(?!(?:{numbers})\b)" if numbers else ""
     return re.compile(
-        rf"(?m)^[^\S\n]*[#*>\[<]*[^\S\n]*(?:{alternatives})[^\S\n]*\d*[\])]?[*]*[^\S\n]*[:：]"
+        rf"(?m)^[^\S\n]*[#*>\[<]*[^\S\n]*(?:{words})[^\S\n]*{of_another}\d*[\])]?[*]*[^\S\n]*[:：]"
     )

@@ -26,6 +26,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         # LawBench asks for [正确答案], and InternLM ends with its own token; outputs on ENEM end in "Resposta:".
         ("[正确答案]C<eoa>", "C", Form.TAG),
         ("正确答案：B", "B", None),
+        ("【答案】B\n【解析】A项错误", "B", Form.TAG),
         ("因此，选项A是正确答案。", "A", Form.SENTENCE),
         ("甲公司和乙公司为共同被告起诉，故D正确。故本题选D。", "D", None),
         ("A foto tem pouca luminosidade. Resposta: C.", "C", None),
