@@ -42,7 +42,7 @@ def _source(word: str) -> str:
     source = source.replace(r"\*", r"\w*")
     if _UNSPACED_MARK.search(word):
         return source
-    return rf"(?<![^\W_]){source}" + (r"(?!\w)" if word[-1].isalpha() else "")
+    return rf"(?<![^\W_]){source}(?!\w)"
 
 
 def _with_or_without_accent(character: str) -> str:

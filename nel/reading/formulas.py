@@ -72,11 +72,7 @@ class FormulaReader:
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only formula of a stretch, or its only number."""
-        formulas = [
-            match
-            for match in _FORMULA.finditer(response.text, start, stop)
-            if not _MONEY.match(match[0])
-        ]
+        formulas = _formulas(response.text, start, stop)
         if formulas:
             is_last = not response.text[formulas[-1].end() : stop].strip(_WRAPPING + ".")
             return _in_formula(formulas[-1]) if len(formulas) == 1 or is_last else None
@@ -89,13 +85,16 @@ class FormulaReader:
         it has no words.
         """
         text = response.text
-        formulas = [
-            match for match in _FORMULA.finditer(text, start, line_stop) if match.start() < stop
-        ]
-        formulas = [match for match in formulas if not _MONEY.match(match[0])]
+        formulas = [match for match in _formulas(text, start, line_stop) if match.start() < stop]
         if formulas:
             return _in_formula(formulas[-1])
         return self.line(response, start, stop) or self.numbers.sentence(response, start, stop)
+
+
+def _formulas(text: str, start: int, stop: int) -> list[re.Match[str]]:
+    """Return the formulas in delimiters of a stretch."""
+    formulas = _FORMULA.finditer(text, start, stop)
+    return [formula for formula in formulas if not _MONEY.match(formula[0])]
 
 
 def has_words(text: str) -> bool:

@@ -74,7 +74,6 @@ class LabelReader:
 
     def whole(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a stretch that is nothing but a label."""
-        start = self._after_question(response, start, stop)
         label = self.by_text.get(self.bare(response.text[start:stop]))
         return None if label is None else Value(label, start, stop)
 
@@ -85,15 +84,10 @@ class LabelReader:
             return None
         return None if is_denied(response.low, value.start, value.end, begin=start) else value
 
-    def _after_question(self, response: Answer, start: int, stop: int) -> int:
-        """Return where a stretch goes on after the labels of its question: "True/False: True"."""
-        question = self.patterns.question.match(self._normal_form(response), start, stop)
-        return question.end() if question else start
-
     def _opening(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label that opens a stretch; two labels joined are none."""
         text = self._normal_form(response)
-        match = self.patterns.opening.match(text, self._after_question(response, start, stop), stop)
+        match = self.patterns.opening.match(text, start, stop)
         if match is None or not self._is_whole(text, *match.span("label"), stop):
             return None
         label = self._of(text, *match.span("label"))
@@ -143,14 +137,9 @@ class _Patterns:
     def __init__(self, labels: tuple[str, ...]) -> None:
         texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
         label = f"(?P<label>{'|'.join(texts)})"
-        any_label = label.replace("(?P<label>", "(?:")
         self.any = re.compile(label)
         self.opening = re.compile(f"{_OPENS}{label}")
         self.joined = re.compile(f"{_JOINT}{label}")
-        self.question = re.compile(
-            rf"[\s*_`(\[]*{any_label}(?:\s*(?:/|,|\||\bor\b)\s*{any_label})+"
-            rf"[\s*_`]*[)\]:?]+(?=[\s*_`\"']*{any_label})"
-        )
 
 
 @lru_cache(maxsize=64)

@@ -46,7 +46,8 @@ _NUMBER: Final = re.compile(
 )
 _PART_OF_ANOTHER: Final = re.compile(
     r":\d\d|!(?!=)|\s?(?:-|–|to)\s?\d|[A-Za-z]?_\d|\s?(?:\\(?:pi|sqrt)|[π√])|\(?[xyzn]\b|°\s?[NSEW]\b"
-    r"|\s(?:years?|weeks?|days?|hours?|minutes?|feet),?\s(?:and\s)?\d+\s(?:months?|days?|hours?|minutes?|seconds?|inches)\b"
+    r"|\s(?:years?|weeks?|days?|hours?|minutes?|feet),?\s(?:and\s)?\d+\s"
+    r"(?:months?|days?|hours?|minutes?|seconds?|inches)\b"
     r"|年零?\d+个?月(?!\d)"
 )
 """After a number that is a time, a factorial, a range, an ordinal or of the larger of two units."""
@@ -73,8 +74,9 @@ _LATEX_TEXT: Final = re.compile(
     r"\\(?:text|mathrm|textbf|mathbf|mbox|textit)\s*\{([^{}]*)\}|\\(?:text)?color\s*\{\w+\}"
     r"|\^\s?\{?\\circ\}?|\\[,;:! ]|~"
 )
+_UNIT_NAME: Final = r"[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?"
 _UNIT: Final = re.compile(
-    r"[\s.,!)\]}*_`\"'$%\\°€£¥]*(?:[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?(?:/[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?)?[\s.)%\]*_`\"'$]*){0,3}"
+    rf"[\s.,!)\]}}*_`\"'$%\\°€£¥]*(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?[\s.)%\]}}*_`\"'$]*){{0,3}}"
 )
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
@@ -250,7 +252,7 @@ class NumberReader:
         number = self._alone(content[begin:])
         if number is not None:
             return self._value_of(number, offset=start + begin)
-        return _in_words(response, start, stop) or Value(None, start, stop, Reason.SEVERAL)
+        return Value(None, start, stop, Reason.SEVERAL)
 
     def _alone(self, text: str) -> Number | None:
         """Return the number that is all of a text, but for its unit."""

@@ -31,7 +31,8 @@ _QUESTION_WORDS: Final = (
     "请你回答|প্রশ্ন|swali|โจทย์|ప్రశ్న"
 )
 _MARKER: Final = re.compile(
-    rf"(?im)^[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*(?P<number>\d*)[\])]?[*]*[^\S\n]*[:：]"
+    rf"(?im)^[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*"
+    r"(?P<number>\d*)[\])]?[*]*[^\S\n]*[:：]"
 )
 _AROUND: Final = " \t*_`\"'“”"
 _LINE_MAX: Final = 1_000
