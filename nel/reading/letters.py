@@ -64,7 +64,7 @@ class _Patterns:
                 + ")"
             )
         # A label that goes on is a word or a grade: "As", "A's", "A-1", "A-", "C#".
-        apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[-+#])"
+        apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[+#]|-(?!\s+\w))"
         self.opening = re.compile(
             rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{name}){apart}|(?<=[(\[])(?P<small>(?i:{name}))(?=[)\]])|(?P<lower>(?i:{name}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
         )

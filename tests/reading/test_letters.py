@@ -42,6 +42,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("Jawaban: D", "D", Form.LINE),
         ("The function is:\n\nB. update\n\nIt never ends.", "B", Form.LINE),
         ("I would go with option (c).", "C", Form.SENTENCE),
+        ("Answer: B- Rome", "B", Form.MARKER),
         ("Four legs. Therefore, D.", "D", Form.SENTENCE),
         ("Die Antwort ist also D.", "D", Form.PHRASE),
         ("La risposta corretta è la D.", "D", Form.PHRASE),
@@ -76,6 +77,7 @@ def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -
         ("3 men and 4 women make 7.", ("3", "4", "7"), "C"),
         ("I get 14.", ("3", "4", "7"), None),
         ("It must be Paris or Rome.", CITIES, None),
+        ("The answer is A-.", ("A+", "B-", "A-"), "C"),
     ],
 )
 def test_an_option_by_its_text(text: str, choices: tuple[str, ...], value: str | None) -> None:
