@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_750,
     "models": 37_500,
     "prompts": 2_700,
-    "reading": 18_240,
+    "reading": 18_120,
     "reports": 17_950,
     "runs": 11_450,
     "sandbox": 25_750,

@@ -74,8 +74,7 @@ class FormulaReader:
         """Return the only formula of a stretch, or its only number."""
         formulas = _formulas(response.text, start, stop)
         if formulas:
-            is_last = not response.text[formulas[-1].end() : stop].strip(_WRAPPING + ".")
-            return _in_formula(formulas[-1]) if len(formulas) == 1 or is_last else None
+            return _in_formula(formulas[0]) if len(formulas) == 1 else None
         return self.numbers.sentence(response, start, stop)
 
     def _introduced_formula(

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Final
 
 from nel.reading.clauses import (
-    has_contrast,
     is_alternative,
     is_denied,
     is_supposed,
@@ -98,11 +97,10 @@ class LabelReader:
         return label
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the only label that a stretch names; of several the one after "but"."""
+        """Return the only label that a stretch names."""
         text, low = self._normal_form(response), response.low
         mentions: dict[str | None, Value] = {}
         denied = None
-        last_end = start
         for match in self.patterns.any.finditer(text, start, stop):
             span = match.span()
             if not self._is_whole(text, *span, stop):
@@ -114,11 +112,8 @@ class LabelReader:
             ):
                 denied = Value(None, *span, Reason.NONE_OF_THESE)
                 continue
-            if mentions and has_contrast(low, last_end, span[0]):
-                mentions.clear()
             value = self._of(text, *span)
             mentions[value.answer] = value
-            last_end = span[1]
         return next(iter(mentions.values())) if len(mentions) == 1 else None if mentions else denied
 
     def _is_whole(self, text: str, start: int, end: int, stop: int) -> bool:
