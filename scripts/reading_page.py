@@ -22,8 +22,8 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
    arrived, as were [calls of tools](../explanation/numbers.md#model-failures-count-0) in the text. The response ends at
    its first end token (one of {tokens}, or an unknown `<token>` that closes it).
 2. **Only the model's own turn is read.** The response ends where a line opens with the question marker of the prompt
-   (`Question:`, `Q:`, `问题：`). Where another turn opens all the same (`Q:`, or a
-   second `A:`), what is declared before it counts first.
+   (`Question:`, `Q:`, `问题：`), but not where that line or its number (`Input 2:`) is the prompt's. Where another turn
+   opens all the same (`Q:`, or a second `A:`), what is declared before it counts first.
 3. **The last declaration counts, strong ones before plain ones.** Strong are a tag, a box and a JSON field; plain are
    `####`, a marker such as `Answer:`, and a phrase such as "the answer is". What follows is the answer: the content of
    the tag, box or field; the rest of the line, or the line or quoted block below it; the sentence of a phrase. Of several
@@ -47,7 +47,7 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
 | kind | nothing but an answer is |
 |---|---|
 | letter | a label, bare, in brackets, or before its option's text; or that text as whole words |
-| number | a number and at most its unit |
+| number | a number and at most its unit; an amount in two units ("2 hours and 30 minutes") is none |
 | yes or no | yes, no, true or false, set off from what follows |
 | label | a permitted label; `_` and `-` do not count, nor does case unless two labels differ by it alone |
 | text | at most twelve words that are the whole response or a paragraph |

@@ -101,11 +101,11 @@ ROOMS = {
     "metrics": 14_730,
     "models": 37_650,
     "prompts": 2_690,
-    "reading": 18_450,
+    "reading": 18_110,
     "reports": 17_940,
     "runs": 11_450,
     "sandbox": 26_120,
-    "scoring": 22_730,
+    "scoring": 22_690,
     "tools": 1_790,
     "types": 2_230,
 }

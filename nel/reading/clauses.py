@@ -42,7 +42,7 @@ def _source(word: str) -> str:
     source = source.replace(r"\*", r"\w*")
     if _UNSPACED_MARK.search(word):
         return source
-    return rf"(?<![^\W_]){source}" + (r"(?!\w)" if word[-1].isalpha() else "")
+    return rf"(?<![^\W_]){source}(?!\w)"
 
 
 def _with_or_without_accent(character: str) -> str:
@@ -63,7 +63,6 @@ def _word_pattern(role: str) -> re.Pattern[str]:
     """Return a pattern of the words of a role, whose name ends in that of the words."""
     pattern = words_pattern(role.rpartition(" ")[2])
     around = {
-        "mark and contrast": rf"[.,;。，；]\s*{pattern}",
         "after": rf"[\s*_`)\]}}\"'$.]*(?:{pattern}|{_NO_AFTER_KEY})",
         "denial and contrast": rf"[\s*_`]*{words_pattern('before')}\s[^.;:\n]{{1,60}}?\s{pattern}",
         "stop or contrast": rf"{_STOPS}|{_not_in_a_denial()}{pattern}",
@@ -107,11 +106,6 @@ def after_denial(low: str, start: int) -> int:
     """
     denial = _word_pattern("denial and contrast").match(low, start)
     return start if denial is None else denial.end()
-
-
-def has_contrast(low: str, start: int, stop: int) -> bool:
-    """Return whether a clause of a stretch begins with a word such as "but"."""
-    return _word_pattern("mark and contrast").search(low, start, stop) is not None
 
 
 def is_denied(low: str, start: int, end: int, *, begin: int = 0, words: int = 3) -> bool:

@@ -111,8 +111,6 @@ def named_in(response: Answer, kind: str, start: int, stop: int) -> Iterator[tup
 
 
 def _declaration(response: Answer, form: Form, match: re.Match[str]) -> Declaration | None:
-    if "value" in match.re.groupindex:
-        return Declaration(form, *match.span("value"), match.start())
     start = match.end()
     if form is Form.BOX:
         stop = closing_brace(response.text, start)
@@ -138,13 +136,10 @@ def introduced_span(response: Answer, start: int) -> tuple[int, int]:
     if block is not None:
         stop = text.find(block["mark"], block.end())
         return block.end(), stop if stop >= 0 else len(text)
-    stop = line_end(text, start)
     blank = _BLANK.match(text, start)
     if blank is not None:
         start = blank.end()
-        block = _QUOTED_BLOCK.match(text, start)
-        stop = line_end(text, start)
-    return start, stop
+    return start, line_end(text, start)
 
 
 def line_end(text: str, start: int) -> int:

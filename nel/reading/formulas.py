@@ -20,7 +20,10 @@ _FORMULA: Final = re.compile(
     r"|\\\[(?P<square>.{1,2000}?)\\\]",
     re.DOTALL,
 )
-_MONEY: Final = re.compile(r"\$\d[\d,.]*(?![\d$])")
+_MONEY: Final = re.compile(
+    r"\$\d[\d,.]*(?:[kKMB]\b|[^$\\]*(?:(?<![A-Za-z])[a-z]{2}|[\s,(=+*/-]\$))"
+)
+"""Two amounts, whose signs stand around words as those of a formula do: "$5 and $6"."""
 _WORD: Final = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{3,}")
 _FUNCTIONS: Final = frozenset(
     "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max gcd lcm mod".split()
@@ -69,14 +72,9 @@ class FormulaReader:
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only formula of a stretch, or its only number."""
-        formulas = [
-            match
-            for match in _FORMULA.finditer(response.text, start, stop)
-            if not _MONEY.match(match[0])
-        ]
+        formulas = _formulas(response.text, start, stop)
         if formulas:
-            is_last = not response.text[formulas[-1].end() : stop].strip(_WRAPPING + ".")
-            return _in_formula(formulas[-1]) if len(formulas) == 1 or is_last else None
+            return _in_formula(formulas[0]) if len(formulas) == 1 else None
         return self.numbers.sentence(response, start, stop)
 
     def _introduced_formula(
@@ -86,13 +84,16 @@ class FormulaReader:
         it has no words.
         """
         text = response.text
-        formulas = [
-            match for match in _FORMULA.finditer(text, start, line_stop) if match.start() < stop
-        ]
-        formulas = [match for match in formulas if not _MONEY.match(match[0])]
+        formulas = [match for match in _formulas(text, start, line_stop) if match.start() < stop]
         if formulas:
             return _in_formula(formulas[-1])
         return self.line(response, start, stop) or self.numbers.sentence(response, start, stop)
+
+
+def _formulas(text: str, start: int, stop: int) -> list[re.Match[str]]:
+    """Return the formulas in delimiters of a stretch."""
+    formulas = _FORMULA.finditer(text, start, stop)
+    return [formula for formula in formulas if not _MONEY.match(formula[0])]
 
 
 def has_words(text: str) -> bool:

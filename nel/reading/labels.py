@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Final
 
 from nel.reading.clauses import (
-    has_contrast,
     is_alternative,
     is_denied,
     is_supposed,
@@ -74,7 +73,6 @@ class LabelReader:
 
     def whole(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a stretch that is nothing but a label."""
-        start = self._after_question(response, start, stop)
         label = self.by_text.get(self.bare(response.text[start:stop]))
         return None if label is None else Value(label, start, stop)
 
@@ -85,15 +83,10 @@ class LabelReader:
             return None
         return None if is_denied(response.low, value.start, value.end, begin=start) else value
 
-    def _after_question(self, response: Answer, start: int, stop: int) -> int:
-        """Return where a stretch goes on after the labels of its question: "True/False: True"."""
-        question = self.patterns.question.match(self._normal_form(response), start, stop)
-        return question.end() if question else start
-
     def _opening(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label that opens a stretch; two labels joined are none."""
         text = self._normal_form(response)
-        match = self.patterns.opening.match(text, self._after_question(response, start, stop), stop)
+        match = self.patterns.opening.match(text, start, stop)
         if match is None or not self._is_whole(text, *match.span("label"), stop):
             return None
         label = self._of(text, *match.span("label"))
@@ -104,11 +97,10 @@ class LabelReader:
         return label
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the only label that a stretch names; of several the one after "but"."""
+        """Return the only label that a stretch names."""
         text, low = self._normal_form(response), response.low
         mentions: dict[str | None, Value] = {}
         denied = None
-        last_end = start
         for match in self.patterns.any.finditer(text, start, stop):
             span = match.span()
             if not self._is_whole(text, *span, stop):
@@ -120,11 +112,8 @@ class LabelReader:
             ):
                 denied = Value(None, *span, Reason.NONE_OF_THESE)
                 continue
-            if mentions and has_contrast(low, last_end, span[0]):
-                mentions.clear()
             value = self._of(text, *span)
             mentions[value.answer] = value
-            last_end = span[1]
         return next(iter(mentions.values())) if len(mentions) == 1 else None if mentions else denied
 
     def _is_whole(self, text: str, start: int, end: int, stop: int) -> bool:
@@ -143,14 +132,9 @@ class _Patterns:
     def __init__(self, labels: tuple[str, ...]) -> None:
         texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
         label = f"(?P<label>{'|'.join(texts)})"
-        any_label = label.replace("(?P<label>", "(?:")
         self.any = re.compile(label)
         self.opening = re.compile(f"{_OPENS}{label}")
         self.joined = re.compile(f"{_JOINT}{label}")
-        self.question = re.compile(
-            rf"[\s*_`(\[]*{any_label}(?:\s*(?:/|,|\||\bor\b)\s*{any_label})+"
-            rf"[\s*_`]*[)\]:?]+(?=[\s*_`\"']*{any_label})"
-        )
 
 
 @lru_cache(maxsize=64)

@@ -28,7 +28,6 @@ _AFTER_ARTICLE: Final = re.compile(
     r"\s*(?:[^\sa-zA-Z]|\Z|\n|because\b|since\b|as\b|is\b|and\b|or\b|for\b|with\b|but\b|which\b)"
 )
 _EITHER: Final = re.compile(f"/|{words_pattern('or')}")
-_IS: Final = re.compile(r"\s(?:is|are|was)\b")
 _JOINT: Final = rf"(?:[,/&、]\s*)?{words_pattern('or', 'and')}|[,/&、]"
 _BETWEEN: Final = rf"[)\]}}.*_`\"'$\s]{{0,3}}\s*(?:{_JOINT})\s*(?:option\s|choice\s)?"
 _JOINED: Final = re.compile(
@@ -39,8 +38,6 @@ _TEXT_MAX: Final = 200
 _LINE_MAX: Final = 1_000
 """Characters of the line before or after another one."""
 _TEXT_MARGIN: Final = 20
-_MARKED_CHARACTERS: Final = 2
-"""Of a label and a mark."""
 _WRAPPING: Final = " \t\r\n*_`\"'“”.,:;()[]{}$\\"
 
 
@@ -66,8 +63,8 @@ class _Patterns:
                 + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
                 + ")"
             )
-        # A label that goes on is a word or a grade: "As", "A's", "A-1", "C#".
-        apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[-+]\w|[+#])"
+        # A label that goes on is a word or a grade: "As", "A's", "A-1", "A-", "C#".
+        apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[+#]|-(?!\s+\w))"
         self.opening = re.compile(
             rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{name}){apart}|(?<=[(\[])(?P<small>(?i:{name}))(?=[)\]])|(?P<lower>(?i:{name}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
         )
@@ -123,10 +120,9 @@ class LetterReader:
     def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the label, or the labels joined by commas, that a declaration introduces."""
         form, start, stop = declaration[:3]
-        if form is Form.MARKER and self._is_option_a(response, declaration):
+        if self._is_option_a(response, declaration):
             return None
-        value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
-        value = value or self._by_text(response, start, stop)
+        value = self.opening(response, start, stop) or self._by_text(response, start, stop)
         if value is not None:
             return value
         sentence = next(sentences(response.text, start, stop), None)
@@ -139,7 +135,7 @@ class LetterReader:
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a line that is a label, or a label and its option's text."""
-        value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
+        value = self.opening(response, start, stop)
         if value is None:
             return self._by_text(response, start, stop)
         option_text = response.plain[value.end : stop].strip(_WRAPPING)
@@ -205,22 +201,20 @@ class LetterReader:
         if match is None:
             return None
         group = match.lastgroup or "label"
-        label, end = match[group].upper(), match.end(group)
-        is_bracketed = text[match.start(group) - 1 : match.start(group)] in ("(", "[", "{")
-        if label in _ARTICLES and not is_bracketed and not _AFTER_ARTICLE.match(text, end):
+        label = match[group].upper()
+        end = match.end(group)
+        if label in _ARTICLES and not _AFTER_ARTICLE.match(text, end):
             return None
-        labels, labels_end = [label], end
-        while (following := self.patterns.next.match(text, labels_end, stop)) is not None:
-            if _IS.match(text, following.end()):
-                break
+        labels = [label]
+        while (following := self.patterns.next.match(text, end, stop)) is not None:
             if following["label"] in _ARTICLES and not _AFTER_ARTICLE.match(text, following.end()):
                 break
-            if _EITHER.search(text, labels_end, following.start("label")):
+            if _EITHER.search(text, end, following.start("label")):
                 return Value(None, match.start(group), following.end(), Reason.SEVERAL)
             labels.append(following["label"])
-            labels_end = following.end()
+            end = following.end()
         answer = ",".join(label for label in self.labels if label in labels)
-        return Value(answer, match.start(group), labels_end if len(labels) > 1 else end)
+        return Value(answer, match.start(group), end)
 
     def _row(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the labels of a stretch that is nothing but labels: "A, C and D"."""
@@ -235,13 +229,6 @@ class LetterReader:
     def _by_text(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of the option whose text is all that a stretch says."""
         return self._label_of(self.bare(response.text[start:stop]), start, stop)
-
-    def _longer_text(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the label of the option whose text is a label and a mark, such as ``A-``."""
-        text = response.plain[start:stop].strip(_WRAPPING)
-        is_marked = len(text) == _MARKED_CHARACTERS and not text[1].isalnum()
-        is_marked = is_marked and text[0].upper() in self.labels
-        return self._by_text(response, start, stop) if is_marked else None
 
     def _marked_label(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that stands in brackets or after a word such as "option"."""
@@ -266,7 +253,7 @@ class LetterReader:
             (text for text in self.texts if text and sentence.endswith(text)), key=len, default=""
         )
         begin = len(sentence) - len(longest)
-        if not longest or (begin, len(sentence)) not in whole_places(sentence, longest, begin):
+        if (begin, len(sentence)) not in whole_places(sentence, longest, begin):
             return None
         is_denied_there = is_denied(lower_case(sentence), begin, len(sentence))
         if is_denied_there or self._is_one_of_several(sentence[:begin]):

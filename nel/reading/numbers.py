@@ -45,9 +45,12 @@ _NUMBER: Final = re.compile(
     re.VERBOSE,
 )
 _PART_OF_ANOTHER: Final = re.compile(
-    r":\d\d|!(?!=)|\s?(?:-|–|to)\s?\d|[A-Za-z]?_\d|\s?\\(?:pi|sqrt)|\(?[xyzn]\b|°\s?[NSEW]\b"
+    r":\d\d|!(?!=)|\s?(?:-|–|to)\s?\d|[A-Za-z]?_\d|\s?(?:\\(?:pi|sqrt)|[π√])|\(?[xyzn]\b|°\s?[NSEW]\b"
+    r"|\s(?:years?|weeks?|days?|hours?|minutes?|feet),?\s(?:and\s)?\d+\s"
+    r"(?:months?|days?|hours?|minutes?|seconds?|inches)\b"
+    r"|年零?\d+个?月(?!\d)"
 )
-"""After a number that is a time, a factorial, a range or an ordinal."""
+"""After a number that is a time, a factorial, a range, an ordinal or of the larger of two units."""
 _CALCULATED: Final = re.compile(
     r"\s?(?:[+*/×÷·]|\\times|\\cdot|x(?=\s?\d)|[-−–](?=\s|[$€£]?\d)|(?:times|plus|minus|divided)\s|\\?%\sof\s[$€£]?\d)",
     re.IGNORECASE,
@@ -62,7 +65,7 @@ _ROOT_BEFORE: Final = re.compile(
 """Before a number under a root, an exponent, an index, operand beside an unknown or an argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
-    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?:\w+\s){{0,2}}?[\s*_`(\[{{$\"']*\Z",
+    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')})(?:\w+\s){{0,2}}?[\s*_`(\[{{$\"']*\Z",
     re.IGNORECASE,
 )
 _ALSO_MAX: Final = 8
@@ -71,8 +74,9 @@ _LATEX_TEXT: Final = re.compile(
     r"\\(?:text|mathrm|textbf|mathbf|mbox|textit)\s*\{([^{}]*)\}|\\(?:text)?color\s*\{\w+\}"
     r"|\^\s?\{?\\circ\}?|\\[,;:! ]|~"
 )
+_UNIT_NAME: Final = r"[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?"
 _UNIT: Final = re.compile(
-    r"[\s.,!)\]}*_`\"'$%\\°€£¥]*(?:[^\W\d_]+[²³]?(?:/[^\W\d_]+)?[\s.)%\]*_`\"'$]*){0,3}"
+    rf"[\s.,!)\]}}*_`\"'$%\\°€£¥]*(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?[\s.)%\]}}*_`\"'$]*){{0,3}}"
 )
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
@@ -248,7 +252,7 @@ class NumberReader:
         number = self._alone(content[begin:])
         if number is not None:
             return self._value_of(number, offset=start + begin)
-        return _in_words(response, start, stop) or Value(None, start, stop, Reason.SEVERAL)
+        return Value(None, start, stop, Reason.SEVERAL)
 
     def _alone(self, text: str) -> Number | None:
         """Return the number that is all of a text, but for its unit."""

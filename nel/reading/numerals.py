@@ -3,7 +3,8 @@
 Values are `Fraction`, so 10, 100 and 1000 differ and 0.1 is 0.1. Three layers: `_written_value`
 takes off what stands around a number in answers (currency, emphasis, LaTeX, units of percent) and
 resolves fractions, powers and scales; `_join_digits` decides which marks group thousands and which
-parts decimals; `_numeral` reads digits of any script. Depends on `nel.reading.number_words`.
+parts decimals; `_numeral` reads a sign, digits and an exponent. Digits of other scripts are made
+ASCII before. Depends on `nel.reading.number_words`.
 """
 
 from __future__ import annotations
@@ -74,7 +75,6 @@ _SCALED: Final = re.compile(
 _POWER: Final = re.compile(r"(?P<base>.+?)\^\{?(?P<exponent>[+-]?\d{1,4})\}?")
 _MINUS_WORD: Final = re.compile(r"\A(?:minus|negative)\s+", re.IGNORECASE)
 _DIGIT: Final = re.compile(r"\d")
-_MINUS_SIGNS: Final = "-−–﹣－"
 _SUPERSCRIPTS: Final = {mark: str(digit) for digit, mark in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {
     "⁻": "-",
     "⁺": "+",
@@ -85,11 +85,11 @@ _DECIMAL: Final = re.compile(
 )
 _FLOAT: Final = re.compile(r"\d\.\d{15,17}(?:e-\d+)?\Z")
 """Decimals of a binary fraction that was written out in full, as JSON has it."""
-_OTHER_MARKS: Final = str.maketrans("，﹐٫．٬", ",,..,")
+_OTHER_MARKS: Final = str.maketrans("，﹐٫．٬−–﹣－", ",,..,----")
 
 
 def parse_number(
-    text: str, *, numeral_only: bool = False, decimal_mark: Mark | None = None, words: bool = True
+    text: str, *, numeral_only: bool = False, decimal_mark: Mark | None = None
 ) -> Fraction | None:
     """Return the exact value of a text that is one number, or None.
 
@@ -107,7 +107,6 @@ def parse_number(
         decimal_mark: The language's, where it is known: with a comma ``12,5`` is 12.5 and ``1.234``
             is 1234; without, ``12,5`` is not a number, ``12,50`` an amount, and ``1.234`` is less
             than two.
-        words: Read numbers in words.
 
     >>> [str(parse_number(text)) for text in ("$1,234.50", "1/2", "\\\\dfrac12", "1.5 × 10^3", "1,2")]
     ['2469/2', '1/2', '1/2', '1500', 'None']
@@ -122,7 +121,11 @@ def parse_number(
         return Fraction(text if "." in text else int(text))  # from text at five times the cost
     if not numeral_only and decimal_mark != "," and _PLAIN_MONEY.fullmatch(text):
         return Fraction(text.lstrip("$").replace(",", ""))
-    return _numeral(text) if numeral_only else _written_value(text, decimal_mark, words=words)
+    if len(text) > 2 * DIGITS_MAX:
+        return None
+    if not text.isascii():
+        text = "".join(map(_ascii_digit, text)).translate(_OTHER_MARKS)
+    return _numeral(text) if numeral_only else _written_value(text, decimal_mark)
 
 
 def numbers_equal(answer: object, gold: object) -> bool:
@@ -146,25 +149,19 @@ def numbers_equal(answer: object, gold: object) -> bool:
     )
 
 
-def _written_value(text: str, mark: Mark | None, *, words: bool) -> Fraction | None:
+def _written_value(text: str, mark: Mark | None) -> Fraction | None:
     """Return the value of a number with what surrounds it in an answer."""
-    if len(text) > 2 * DIGITS_MAX:
-        return None
     numeral = text.strip().strip("*_`").strip()
-    if words and numeral[:1].isalpha() and (value := words_value(numeral)) is not None:
+    if numeral[:1].isalpha() and (value := words_value(numeral)) is not None:
         return value
-    if not numeral.isascii():
-        numeral = "".join(map(_ascii_digit, numeral)).translate(_OTHER_MARKS)
-        for minus in _MINUS_SIGNS[1:]:
-            numeral = numeral.replace(minus, "-")
-    elif not _DIGIT.search(numeral):
+    if numeral.isascii() and not _DIGIT.search(numeral):
         return None
     numeral = _MINUS_WORD.sub("-", numeral)
     numeral = numeral.replace("\\!", "").replace("\\$", "$")
     numeral = _CODE_AFTER.sub("", _CODE_BEFORE.sub(r"\g<sign>", _GROUP_MARK.sub("'", numeral)))
     scale = _LETTER_SCALE.search(numeral)
     if scale is not None:
-        value = _written_value(numeral[: scale.start()], mark, words=False)
+        value = _written_value(numeral[: scale.start()], mark)
         return None if value is None else value * _LETTER_SCALES[scale[0]]
     numeral = _NOISE.sub("", numeral).rstrip(".").rstrip("%").rstrip("\\").rstrip(".")
     if len(numeral) > DIGITS_MAX:
@@ -261,8 +258,8 @@ def _numeral(text: str) -> Fraction | None:
     if not numeral or len(numeral) > DIGITS_MAX:
         return None
     is_negative = False
-    while numeral and numeral[0] in _MINUS_SIGNS + "+":
-        is_negative ^= numeral[0] in _MINUS_SIGNS
+    while numeral and numeral[0] in "+-":
+        is_negative ^= numeral[0] == "-"
         numeral = numeral[1:].lstrip()
     exponent = 1
     tail = _SUPERSCRIPT_TAIL.search(numeral)
@@ -298,8 +295,7 @@ def _symbol(character: str) -> Fraction | None:
 
 
 def _decimal(text: str) -> Fraction | None:
-    digits = "".join(map(_ascii_digit, text)).translate(_OTHER_MARKS)
-    match = _DECIMAL.fullmatch(digits)
+    match = _DECIMAL.fullmatch(text)
     if match is None or (match["exponent"] and abs(int(match["exponent"])) > _EXPONENT_MAX):
         return None
-    return Fraction(digits)
+    return Fraction(text)

@@ -29,8 +29,12 @@ _QUESTION_WORDS: Final = (
     "请你回答|প্রশ্ন|swali|โจทย์|ప్రశ్న"
 )
 _MARKER: Final = re.compile(
-    rf"(?im)^[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*\d*[\])]?[*]*[^\S\n]*[:：]"
+    rf"(?im)^[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*"
+    r"(?P<number>\d*)[\])]?[*]*[^\S\n]*[:：]"
 )
+_AROUND: Final = " \t*_`\"'“”"
+_LINE_MAX: Final = 1_000
+"""Characters of a line that is looked for in the prompt."""
 _TURN: Final = re.compile(r"(?m)^[^\S\n]*(?:Q|Question|Problem|Human|User|Instruction)[^\S\n]?\d*:")
 _ANSWER_TURN: Final = re.compile(r"(?m)^[^\S\n]*A:")
 
@@ -131,7 +135,8 @@ def _spaces(token: re.Match[str]) -> str:
 def before_next_question(response: str, prompt: str) -> str:
     """Return a response up to where the prompt's own question marker opens a line again.
 
-    A response that restates the question at its very start is not cut there.
+    A response that restates a line of the prompt, or the question at its very start, is not cut
+    there.
 
     >>> before_next_question("B\\n\\nQuestion: What is 2+2?\\nAnswer: C", "Question: Which?\\nAnswer:")
     'B'
@@ -142,10 +147,17 @@ def before_next_question(response: str, prompt: str) -> str:
     markers = [] if word is None else list(_MARKER.finditer(response, word.end()))
     if not markers:
         return response
-    of_prompt = {match["word"] for match in _MARKER.finditer(prompt[-_PROMPT_TAIL:])}
-    starts = (marker.start() for marker in markers if marker["word"] in of_prompt)
-    start = next(starts, None)
-    return response if start is None else response[:start].rstrip()
+    of_prompt = list(_MARKER.finditer(prompt[-_PROMPT_TAIL:]))
+    words = {marker["word"] for marker in of_prompt}
+    # "Input 2:" is one of the prompt, where that has two; "Input 5:" is another question.
+    numbers = {marker["number"] for marker in of_prompt if marker["number"]}
+    for marker in markers:
+        if marker["word"] not in words or marker["number"] in numbers:
+            continue
+        line = response[marker.end() : marker.end() + _LINE_MAX].partition("\n")[0].strip(_AROUND)
+        if not line or f"{line}\n" not in f"{prompt}\n":
+            return response[: marker.start()].rstrip()
+    return response
 
 
 def invented_turn(text: str) -> int | None:

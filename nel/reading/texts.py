@@ -28,10 +28,8 @@ _COMMAND: Final = re.compile(
     r"(?<!\\)\\(?:frac|tfrac|boxed|begin|beta|bar|binom|rho|right|times|text|theta|tan|neq)(?![a-z])"
 )
 """A LaTeX command without an escape, whose first letter JSON takes for a control character."""
-_APPOSITION: Final = re.compile(r",\s(?:which|who|as|because|since|where)\b")
 _LATEX_WORDS: Final = re.compile(r"\s*\\(?:text|math)[a-z]*\s?\{(?P<words>[^{}]*)\}\s*")
 _COPULA: Final = re.compile(rf"\s*{words_pattern('copula')}\Z")
-_LIST_MARK: Final = re.compile(r"\s*(?:[-•]|\d{1,2}[.)])\s+")
 
 
 class TextReader:
@@ -71,11 +69,7 @@ class TextReader:
         words_max = _SENTENCE_WORDS_MAX if is_sentence and not is_only else _WORDS_MAX
         if len(line.split()) > words_max and (is_sentence or not is_only):
             return None
-        mark = _LIST_MARK.match(text, start, stop)
-        apposition = _APPOSITION.search(text, start, stop)
-        return _unwrap(
-            text, mark.end() if mark else start, apposition.start() if apposition else stop
-        )
+        return _unwrap(text, start, stop)
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return what the last words of a sentence name: "The city is called Zenith."."""

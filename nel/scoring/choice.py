@@ -15,7 +15,6 @@ from nel.core.timed_regex import last_group
 from nel.errors import ScorerError
 from nel.reading.letters import chosen_labels, labels_after_marker, labels_for, read_letter
 from nel.reading.own import own_answer
-from nel.reading.response import Answer, own_response
 from nel.reading.types import DECLARING
 from nel.scoring.declarations import in_process
 from nel.scoring.gold_choices import ChoiceSetting, choice_gold, gold_label, letter_gold
@@ -23,23 +22,6 @@ from nel.scoring.golds import reads_gold
 from nel.types import ScorerInput
 
 _FOUR: Final = "ABCD"
-
-
-def declared_letter(text: str, letters: str = "ABCD") -> str | None:
-    """Return the letter of the last ``Answer: X`` or ``answer is (X)`` in the text, or None.
-
-    Args:
-        letters: The letters that are options, e.g. ``ABCDEFGHIJ``.
-
-    >>> declared_letter("Answer: A is tempting. Answer: B"), declared_letter("Answer: A or B")
-    ('B', None)
-    """
-    return _declared_letter(own_response(text), letters)
-
-
-def _declared_letter(response: Answer, letters: str) -> str | None:
-    reading = read_letter(response, letters)
-    return reading.value if reading.form in DECLARING else None
 
 
 @in_process
@@ -68,7 +50,8 @@ def multichoice_regex(
     gold = letter_gold(sample, pattern=pattern)
     response, ran_on = own_answer(sample)
     if pattern is None:
-        extracted = _declared_letter(response, _FOUR)
+        reading = read_letter(response, _FOUR)
+        extracted = reading.value if reading.form in DECLARING else None
     else:
         extracted = last_group(pattern, response.text)
     extracted = extracted.upper() if extracted else None

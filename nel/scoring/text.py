@@ -123,7 +123,7 @@ def _nearly(response: str, answer: str, threshold: float) -> bool:
     words = normalise(answer, accents=False)
     if len(words) < _FUZZY_CHARACTERS_MIN or len(response) < len(words) / 2:
         return False
-    if words in response or parse_number(answer, words=False) is not None:
+    if words in response or parse_number(answer) is not None:
         return False
     from rapidfuzz.fuzz import partial_ratio  # noqa: PLC0415 - only with a threshold
 

@@ -57,7 +57,7 @@ class Output:
 
 def sets() -> tuple[str, ...]:
     """Return the names of the recorded sets, in order."""
-    corpus = (path.name.partition(".")[0] for path in sorted((SHARED / "corpus").glob("*.jsonl.gz")))
+    corpus = (path.name.partition(".")[0] for path in sorted(SHARED.glob("corpus*/*.jsonl.gz")))
     return (*(name for name in corpus if name not in _OTHER_KINDS), *_OTHER_FILES)
 
 
@@ -66,7 +66,8 @@ def outputs(name: str) -> tuple[Output, ...]:
     """Return the outputs of a set, in the order of its file."""
     if name in _OTHER_FILES:
         return tuple(map(_OTHER_FILES[name], _rows(SHARED / f"{name}.jsonl.gz")))
-    return tuple(map(_corpus_output, _rows(SHARED / "corpus" / f"{name}.jsonl.gz")))
+    (path,) = SHARED.glob(f"corpus*/{name}.jsonl.gz")
+    return tuple(map(_corpus_output, _rows(path)))
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -75,7 +76,10 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _corpus_output(row: dict[str, Any]) -> Output:
-    return Output(row["kind"], row["response"], row["prompt"] or "", row["gold"], row["choices"], row.get("read"))
+    kind, choices = row["kind"], row["choices"]
+    if row["set"] == "mr_gsm8k":  # a judge's verdict on a solution
+        kind, choices = "label", ["correct", "wrong"]
+    return Output(kind, row["response"], row["prompt"] or "", row["gold"], choices, row.get("read"))
 
 
 def _finetuned(row: dict[str, Any]) -> Output:

@@ -25,7 +25,6 @@ from nel.reading.types import Reason
         ("Verdict: No\nReason: yes, it looks plausible.", "no"),
         ("True/False: False", "no"),
         ("There is no doubt that it is true.", "yes"),
-        ("Normally yes, but here no.", "no"),
         ("In no case is it false.", None),
         ("I cannot answer this with yes or no.", None),
         ("It is hard to say which answer is correct.", None),

@@ -22,10 +22,12 @@ from nel.reading.types import Form, Reason
         ("The answer is\n$$\nx+1\n$$", "x+1"),
         ("### Final Answer\n\\[ x = 5 \\]", "x = 5"),
         ("$x$", "x"),
+        (r"So the area is $3\pi$.", r"3\pi"),
+        ("So one costs $5, which is more than $4.", None),
         ('{"answer": <answer>,\n"reasoning": "x is 4"}\n\n{"answer": "4"}', "4"),
     ],
 )
-def test_which_expression_is_read(text: str, value: str) -> None:
+def test_which_expression_is_read(text: str, value: str | None) -> None:
     """The last box with the braces that belong to it, a field, a marker or a phrase; a placeholder is passed over."""
     assert read_formula(own_response(text)).value == value
 

@@ -26,6 +26,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         # LawBench asks for [正确答案], and InternLM ends with its own token; outputs on ENEM end in "Resposta:".
         ("[正确答案]C<eoa>", "C", Form.TAG),
         ("正确答案：B", "B", None),
+        ("【答案】B\n【解析】A项错误", "B", Form.TAG),
         ("因此，选项A是正确答案。", "A", Form.SENTENCE),
         ("甲公司和乙公司为共同被告起诉，故D正确。故本题选D。", "D", None),
         ("A foto tem pouca luminosidade. Resposta: C.", "C", None),
@@ -41,6 +42,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("Jawaban: D", "D", Form.LINE),
         ("The function is:\n\nB. update\n\nIt never ends.", "B", Form.LINE),
         ("I would go with option (c).", "C", Form.SENTENCE),
+        ("Answer: B- Rome", "B", Form.MARKER),
         ("Four legs. Therefore, D.", "D", Form.SENTENCE),
         ("Die Antwort ist also D.", "D", Form.PHRASE),
         ("La risposta corretta è la D.", "D", Form.PHRASE),
@@ -75,6 +77,7 @@ def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -
         ("3 men and 4 women make 7.", ("3", "4", "7"), "C"),
         ("I get 14.", ("3", "4", "7"), None),
         ("It must be Paris or Rome.", CITIES, None),
+        ("The answer is A-.", ("A+", "B-", "A-"), "C"),
     ],
 )
 def test_an_option_by_its_text(text: str, choices: tuple[str, ...], value: str | None) -> None:

@@ -62,6 +62,11 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         ("The answer is not 42.", None, None),
         ("The answer is 10-20.", None, None),
         ("The answer is 10:30.", None, None),
+        # LawBench wants months, and a GSM8K question minutes: nothing here says which of two units is meant.
+        ("[刑期]3年6个月", None, None),
+        ("The answer (arabic numerals) is 5 minutes and 24 seconds, or 5:24.", None, None),
+        ("The velocity ratio is 4, not 4.048.", "4", None),
+        (r"\boxed{100\text{ cm}^2}", "100", Form.BOX),
         ("Then we add the 12 eggs of the next day to them and go on. " * 30, None, None),
         ('{"answer": "4x - 4"}', None, None),
         ('{"answer": "10(x+8) + 5(y+3)"}', None, None),

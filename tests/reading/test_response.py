@@ -51,6 +51,15 @@ def test_a_restated_question_at_the_start_stays() -> None:
     assert before_next_question(text, "Question: Which?\nAnswer:") == text
 
 
+def test_examples_of_the_prompt_that_are_discussed_stay() -> None:
+    """Chat models go through the examples one by one; an example with another number is a next question."""
+    prompt = "Input 1: [3]\nOutput 1: [9]\nInput 2: [4]\nOutput 2: [16]\n\nInput: [5]\nOutput:"
+    text = "Squares.\nInput 1: 3 → 9\n**Input 2:** 4 → 16\nInput: [5]\n<answer>[25]</answer>"
+    assert before_next_question(text, prompt) == text
+    assert before_next_question("[25]\n\nInput: [6]\nOutput: [36]", prompt) == "[25]"
+    assert before_next_question("[25]\n\nInput 3: [6]\nOutput: [36]", prompt) == "[25]"
+
+
 def test_a_second_answer_is_an_invented_turn() -> None:
     """A: opens a turn like Q:."""
     text = "A: 168.\n\nA: Nell started with 5."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.scoring.choice import declared_letter, multichoice_regex
+from nel.scoring.choice import multichoice_regex
 from nel.scoring.text import answer_line
 from nel.types import ScorerInput
 
@@ -21,7 +21,7 @@ from nel.types import ScorerInput
 )
 def test_declared_letter(text: str, letter: str | None) -> None:
     """The last declared letter counts; a word that starts with one does not."""
-    assert declared_letter(text) == letter
+    assert multichoice_regex(ScorerInput(response=text, target="A"))["extracted"] == letter
 
 
 def test_multichoice_with_a_pattern_of_ten_letters() -> None:

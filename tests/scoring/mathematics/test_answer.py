@@ -32,7 +32,6 @@ def _score(response: str, target: Any) -> dict[str, Any]:
         ("Answer: 7\n\nAnswer: 8", "8", "8"),
         ("\\boxed{4}\nAnswer: 3", "4", "4"),
         ("The answer is 42", "42", "42"),
-        ("I think $x=5$ so the result is $7$.", "7", "7"),
         ("\\boxed{yes}", "\\text{yes}", "yes"),
         ("\\boxed{5}", 5, "5"),
     ],
