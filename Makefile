@@ -147,7 +147,7 @@ test-agents: $(DEV_STAMP)
 
 # What bfcl-eval imports to run a row by itself, which the tests compare with; its other dependencies take gigabytes.
 BFCL := 'openai>=1.86' tree_sitter==0.21.3 tree-sitter-java==0.21.0 tree-sitter-javascript==0.21.4 tenacity overrides \
-	pandas python-dotenv tqdm filelock 'mpmath>=1.3'
+	pandas python-dotenv tqdm filelock 'mpmath>=1.3' rank-bm25
 
 # In an environment of its own: the tools that the plugins bridge to pin versions of many libraries.
 test-plugins:
