@@ -59,6 +59,9 @@ def leaderboard(
     patch.setenv("BFCL_PROJECT_ROOT", str(tmp_path_factory.mktemp("project")))
     from bfcl_eval.eval_checker import eval_runner_helper as helper  # noqa: PLC0415 - with the table above
 
+    # Another test may have imported it with BFCL's own table.
+    patch.setattr(helper, "MODEL_CONFIG_MAPPING", models.MODEL_CONFIG_MAPPING)
+
     def table_of(right: dict[str, int]) -> dict[str, Any]:
         folder = tmp_path_factory.mktemp("scores")
         for category, n in right.items():
