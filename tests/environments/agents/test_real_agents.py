@@ -13,6 +13,7 @@ from tests.environments.agents.test_agent_runs import DEMO
 from tests.episodes.bank import calling, n_results
 from tests.support.containers import engine_client
 from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_results
 
 pytestmark = [
@@ -51,3 +52,21 @@ def test_an_agent_of_a_registry_solves_a_task(name: str, tmp_path: Path) -> None
     line = read_results(only_run(tmp_path / "out"), "tasks")[0]
     assert (line["reward"], line["episode"]["steps"], line["episode"]["tool_calls"] > 0) == (1.0, n_calls, True)
     assert (line["tokens"]["prompt"], line["tokens"]["completion"]) == (7 * n_calls, 3 * n_calls)
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_run_with_an_agent_of_a_registry_that_was_killed_goes_on(name: str, tmp_path: Path) -> None:
+    """After a kill between two calls of the model no container is left, and the agent begins its task again."""
+    shutil.copytree(DEMO / "pipeline", tmp_path / "tasks" / "pipeline")
+    with engine_client() as engine, scripted(solving) as endpoint:
+        before = {container.id for container in engine.containers.list(all=True)}
+        where = ("--bench", "./tasks", "--solver", f"agent:{name}", "--model-url", endpoint.url, "--model-id", "m")
+        with started_nel("eval", "run", *where, "-o", "out", cwd=tmp_path) as process:
+            wait_until(lambda: endpoint.calls, process)
+        wait_until(lambda: {container.id for container in engine.containers.list(all=True)} <= before)
+        n_killed = len(endpoint.calls)
+        done = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path, timeout=1_800)
+        n_calls = len(endpoint.calls) - n_killed
+    assert done.returncode == 0, done.stderr
+    line = read_results(only_run(tmp_path / "out"), "tasks")[0]
+    assert (line["reward"], line["episode"]["steps"]) == (1.0, n_calls)
