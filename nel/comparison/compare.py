@@ -26,7 +26,6 @@ from nel.comparison.measures import (
     Measure,
     Scores,
     Settings,
-    meaningless_margin,
     measure,
     scores_of,
 )
@@ -35,6 +34,7 @@ from nel.comparison.questions import Questions, is_universal
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.multiplicity import benjamini_hochberg, holm
 from nel.decide.repeats import VarianceParts, variance_parts_of_sums
+from nel.decide.verdict import meaningless_margin
 from nel.errors import UndefinedMetric, UsageError, did_you_mean
 from nel.reports.run_warnings import CALIBRATION, texts_of
 

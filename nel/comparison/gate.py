@@ -35,7 +35,6 @@ from nel.comparison.measures import (
     Measure,
     Scores,
     Settings,
-    meaningless_margin,
     measure,
     scores_of,
     shared_clusters,
@@ -44,7 +43,7 @@ from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.paired import PairedDifference, pairs_until
 from nel.decide.policy import Direction, Policy, ResolvedRule, Tier
-from nel.decide.verdict import GateDecision, non_inferiority
+from nel.decide.verdict import GateDecision, meaningless_margin, non_inferiority
 from nel.errors import ConfigError, did_you_mean
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.metrics.question_intervals import FEW, T_OF_FEW

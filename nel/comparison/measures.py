@@ -31,7 +31,6 @@ _SHARES: Final = (-1.0, 1.0)
 """Between what differences of scores from 0 to 1 lie."""
 _UNBOUNDED: Final = (-math.inf, math.inf)
 SLICES_MAX: Final = 500
-_POINTS: Final = 100
 _WHOLE_MAX: Final = 2.0**52
 """Whole numbers whose sum is less are exact, and so is their sum in any order."""
 
@@ -238,22 +237,6 @@ def scores_of(pairing: Pairing, metric: str, *, is_lower_better: bool = False) -
 def line_values(columns: Columns, metric: str) -> Floats:
     """Return `REWARD`, or the metric of a name, of each line; NaN where it has none."""
     return columns.numbers(REWARD) if metric == REWARD else metric_values(columns, metric)
-
-
-def meaningless_margin(margin: float, *, are_shares: bool) -> str | None:
-    """Return what is wrong with a margin that no difference of the scores can exceed, or None.
-
-    A margin of 2 that means two points would make everything equivalent, and let any candidate
-    pass.
-
-    Args:
-        margin: At least 0.
-        are_shares: Whether all scores lie between 0 and 1.
-    """
-    if margin < 1 or not are_shares:
-        return None
-    meant = "one point is 0.01" if margin == 1 else f"{margin / _POINTS:g} is {margin:g} points"
-    return f"scores from 0 to 1 cannot differ by more than 1, so {margin:g} says nothing; {meant}"
 
 
 def clusters_of(pairing: Pairing) -> Ints | None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
+
+_POINTS: Final = 100
 
 
 class Verdict(StrEnum):
@@ -130,3 +133,19 @@ def _check(lower: float, upper: float, margin: float) -> None:
         raise ValueError(f"{lower} to {upper} is not an interval of a difference")
     if not 0 <= margin < math.inf:
         raise ValueError(f"the margin must be a number of at least 0, not {margin}")
+
+
+def meaningless_margin(margin: float, *, are_shares: bool) -> str | None:
+    """Return what is wrong with a margin that no difference of the scores can exceed, or None.
+
+    A margin of 2 that means two points would make everything equivalent, and let any candidate
+    pass.
+
+    Args:
+        margin: At least 0.
+        are_shares: Whether all scores lie between 0 and 1.
+    """
+    if margin < 1 or not are_shares:
+        return None
+    meant = "one point is 0.01" if margin == 1 else f"{margin / _POINTS:g} is {margin:g} points"
+    return f"scores from 0 to 1 cannot differ by more than 1, so {margin:g} says nothing; {meant}"

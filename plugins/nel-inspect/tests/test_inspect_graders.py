@@ -489,10 +489,10 @@ def test_a_role_and_a_name_are_found_in_the_run(tmp_path: Path) -> None:
     ("kind", "arguments", "judges", "message"),
     [
         ("named", {}, ["gpt-5"], "has openai/gpt-4o grade, and no judge of the run is called so"),
-        ("graded_by_name", {}, [], "judge.panel gpt-4o"),
+        ("graded_by_name", {}, [], r"judge\.panel gpt-4o"),
         ("qa", {"bound": "openai/gpt-4o"}, [], "has openai/gpt-4o grade"),
         ("required", {}, ["j"], "Model role 'critic' is required.*model_roles"),
-        ("grader_required", {}, [], "Model role 'grader' is required.*judge.panel"),
+        ("grader_required", {}, [], r"Model role 'grader' is required.*judge\.panel"),
         (
             "careless",
             {},
@@ -532,7 +532,7 @@ def test_recorded_answers_need_a_judge(tmp_path: Path) -> None:
         "output": {"dir": str(tmp_path / "out")},
     }
     with pytest.raises(
-        ConfigError, match="is scored by a judge and this run has none; give judge.panel"
+        ConfigError, match=r"is scored by a judge and this run has none; give judge\.panel"
     ):
         evaluate(settings)
     with scripted(lambda *_: answer("GRADE: I")) as judge:
