@@ -96,7 +96,7 @@ ROOMS = {
     "discovery": 3_580,
     "engine": 74_220,
     "environments": 24_900,
-    "episodes": 4_380,
+    "episodes": 4_390,
     "judges": 23_720,
     "metrics": 14_730,
     "models": 37_650,

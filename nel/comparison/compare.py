@@ -22,7 +22,6 @@ from nel.comparison.fields import Difference, differences, refuse_unequal, unche
 from nel.comparison.lines import Columns, Ints
 from nel.comparison.measures import (
     REWARD,
-    SLICES_MAX,
     Measure,
     Scores,
     Settings,
@@ -39,6 +38,7 @@ from nel.errors import UndefinedMetric, UsageError, did_you_mean
 from nel.reports.run_warnings import CALIBRATION, texts_of
 
 _FEWEST = 2
+_SLICES_MAX = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,7 +307,7 @@ def _is_reward(columns: Columns, name: str) -> bool:
 def _slices(pairing: Pairing, settings: Settings, *, is_lower_better: bool) -> list[Measure]:
     """Return the headline by category of the baseline's samples, unless there are too many."""
     names = pairing.baseline.columns.categories
-    if not 1 < len(names) <= SLICES_MAX:
+    if not 1 < len(names) <= _SLICES_MAX:
         return []
     by_name = {name: pairs_of_category(pairing, name) for name in sorted(names)}
     return [

@@ -30,7 +30,6 @@ _FEWEST: Final = 2
 _SHARES: Final = (-1.0, 1.0)
 """Between what differences of scores from 0 to 1 lie."""
 _UNBOUNDED: Final = (-math.inf, math.inf)
-SLICES_MAX: Final = 500
 _WHOLE_MAX: Final = 2.0**52
 """Whole numbers whose sum is less are exact, and so is their sum in any order."""
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nel.episodes.endings import EnvironmentFault
-    from nel.episodes.episode import Episode, Reply
+    from nel.episodes.episode import Episode
     from nel.episodes.limits import Limits
+    from nel.episodes.replies import Reply
     from nel.episodes.solver_names import BoundSolver, Solver
 
 _HOME = {
@@ -26,7 +27,7 @@ _HOME = {
     "EnvironmentFault": "nel.episodes.endings",
     "Episode": "nel.episodes.episode",
     "Limits": "nel.episodes.limits",
-    "Reply": "nel.episodes.episode",
+    "Reply": "nel.episodes.replies",
     "Solver": "nel.episodes.solver_names",
 }
 

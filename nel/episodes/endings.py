@@ -6,6 +6,10 @@ episode raises the same one again for whatever a solver does afterwards.
 
 from __future__ import annotations
 
+import asyncio
+import ctypes
+from typing import Any
+
 from nel.types import Response
 
 
@@ -69,3 +73,12 @@ class AttemptOver(EpisodeEnding):
         super().__init__(reason)
         self.reason = reason
         self.is_counted = is_counted
+
+
+def leave_suspended(task: asyncio.Task[Any] | None) -> None:
+    """Have the event loop not wait for a task at its end, since it cannot be cancelled, and never
+    destroy it, since that raises in it once more.
+    """
+    if task is not None:
+        asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented for event loops
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(task))

@@ -8,16 +8,14 @@ episode gives it: `Episode.random` and `Episode.now` instead of a clock and rand
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from nel.config.schema import Price
-from nel.core.finish_reasons import ending_of
 from nel.episodes.accounts import Accounts
 from nel.episodes.endings import (
     AttemptOver,
@@ -25,45 +23,17 @@ from nel.episodes.endings import (
     LimitReached,
     ModelFailed,
     SessionOver,
+    leave_suspended,
 )
 from nel.episodes.limits import Limits
+from nel.episodes.replies import Reply, reply_of
 from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
 from nel.tools.declaration import ANY_NAME, OnInterrupt
-from nel.tools.results import OUTPUT_BYTES_MAX, ToolResult, cut_output, not_finite
-from nel.types import (
-    Generation,
-    Json,
-    JsonObject,
-    Message,
-    Response,
-    Sample,
-    ToolCall,
-    Usage,
-    value_class,
-)
+from nel.tools.results import INTERRUPTED, OUTPUT_BYTES_MAX, ToolResult, cut_output, not_finite
+from nel.types import Generation, Json, JsonObject, Message, Response, Sample, ToolCall
 
-INTERRUPTED: Final = (
-    "The call of {} was interrupted before its result was known; it may have taken effect. Check"
-    " before you repeat it."
-)
-"""What the model reads of a call that may not be run twice."""
 _AFTER_END_MAX: Final = 100
 """Times that a solver may go on after its episode's end, which is raised again each time."""
-
-
-@value_class(kw_only=True)
-class Reply:
-    """One answer of the model."""
-
-    text: str
-    reasoning: str | None
-    calls: tuple[ToolCall, ...]
-    """Every call that the model wrote; one that cannot be read has a ``parse_error``."""
-    ending: str
-    """``complete``, ``tool_calls``, ``truncated``, ``refusal`` or ``content_filter``."""
-    usage: Usage
-    message: Message
-    """The answer as the next request sends it back."""
 
 
 class Episode:
@@ -467,29 +437,6 @@ class Episode:
     def _check_open(self) -> None:
         if self.ending is not None:
             raise self.ending
-
-
-def leave_suspended(task: asyncio.Task[Any] | None) -> None:
-    """Have the event loop not wait for a task at its end, since it cannot be cancelled, and never
-    destroy it, since that raises in it once more.
-    """
-    if task is not None:
-        asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented for event loops
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(task))
-
-
-def reply_of(response: Response) -> Reply:
-    """Return a response as a solver sees it."""
-    message = response.message
-    ending = "tool_calls" if message.tool_calls else ending_of(response.finish_reason)
-    return Reply(
-        text=response.text,
-        reasoning=response.reasoning,
-        calls=message.tool_calls,
-        ending=ending,
-        usage=response.usage,
-        message=message,
-    )
 
 
 def _on_interrupt(facts: ToolFacts | None) -> OnInterrupt:

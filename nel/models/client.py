@@ -112,7 +112,7 @@ class Client:
         self.ledger = context.ledger
         self.gate: Admission = gate or Gate(pace_of(endpoint, connections), jitter=context.jitter)
         self._price = price
-        self._cache = context.cache
+        self.cache = context.cache
         self._in_flight: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         """Equal requests wait for the first one's answer, where there is a cache to find it in."""
         self._run_id = context.run_id
@@ -181,11 +181,11 @@ class Client:
             EndpointDown: The endpoint was waited for as long as it may be.
             BudgetSpent: The request might pass a cap.
         """
-        if self._cache is None:
+        if self.cache is None:
             return await self._send(self._call(request, body, call, parse, ""), keep)
         cache_key = self._cache_key(request, body, call)
         async with self._in_flight.setdefault(cache_key, asyncio.Lock()):
-            cached = self._cache.get(cache_key)
+            cached = self.cache.get(cache_key)
             if cached is not None:
                 answer = replace(cached, attempts=0, cached=True)
                 await keep(answer)
@@ -221,16 +221,11 @@ class Client:
         self._observer.request_finished(sent.request, outcome, now() - began)
         return outcome
 
-    @property
-    def has_cache(self) -> bool:
-        """Return whether equal requests are answered once."""
-        return self._cache is not None
-
     def remember(self, request: Request, body: bytes, call: str, response: Response) -> None:
         """Put an answer into the cache, once it is known to be worth finding again."""
-        if self._cache is None or response.cached or request.repeat == SECOND_ASKING:
+        if self.cache is None or response.cached or request.repeat == SECOND_ASKING:
             return  # no later check finds a second asking
-        self._cache.put(self._cache_key(request, body, call), response)
+        self.cache.put(self._cache_key(request, body, call), response)
 
     async def ask_once(
         self, protocol: Protocol, body: bytes, *, seconds: float, stream: AnswerStream | None = None
@@ -255,10 +250,9 @@ class Client:
         reserved = await self.ledger.reserve(len(neutral), _ANSWER_TOKENS, self._price)
         outcome: Response | Fault | None = None
         try:
-            request_coroutine = self.ask_once(
+            payload = await self.ask_once(
                 protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream
             )
-            payload = await request_coroutine
             outcome = payload if isinstance(payload, Fault) else parse_answer(protocol, payload)
         finally:
             self.ledger.settle(reserved, outcome, self._price)
@@ -287,8 +281,8 @@ class Client:
         """Drop from the cache, and return, the requests that may have another's response."""
         doubtful = self._carried.doubtful(self._transport)
         for sent_request in doubtful or ():
-            if self._cache is not None:
-                self._cache.drop(sent_request.cache_key)
+            if self.cache is not None:
+                self.cache.drop(sent_request.cache_key)
         return doubtful
 
     def describe(self, fault: Fault) -> str:
@@ -415,9 +409,9 @@ class Client:
 
     def _cache_key(self, request: Request, body: bytes, call: str) -> str:
         """Return under which key the cache has the answer; empty without a cache."""
-        if self._cache is None:
+        if self.cache is None:
             return ""
-        return self._cache.key(
+        return self.cache.key(
             url=self._address_of(request.protocol),
             headers=self.endpoint.headers,
             body=body,

@@ -17,6 +17,11 @@ ToolErrorKind: TypeAlias = Literal[
 ]
 """Why a call failed: by the model, by the tool's own word, or by a kill; the model reads it."""
 
+INTERRUPTED: Final = (
+    "The call of {} was interrupted before its result was known; it may have taken effect. Check"
+    " before you repeat it."
+)
+"""What the model reads of a call that may not be run twice."""
 OUTPUT_BYTES_MAX: Final = 10 << 20
 """Of an output as its tool's process hands it on and as it is stored; head and tail of a longer
 one."""

@@ -29,8 +29,9 @@ from nel.episodes.endings import (
     LimitReached,
     ModelFailed,
     SessionOver,
+    leave_suspended,
 )
-from nel.episodes.episode import Episode, leave_suspended
+from nel.episodes.episode import Episode
 from nel.episodes.limits import least, limits_of_row, with_defaults
 from nel.episodes.solver_names import BoundSolver
 from nel.models.client import Client
@@ -118,7 +119,7 @@ class EpisodeRunner:
                     limits=limits,
                     model=plan.model or "",
                     protocol=plan.protocol,
-                    has_cache=self._client.has_cache,
+                    has_cache=self._client.cache is not None,
                     generation=generation,
                     backend=attempt,
                     price=self._price,

@@ -23,7 +23,8 @@ from nel.environments.agents.answers import ServedAnswer, Spoken, body_of, frame
 from nel.environments.agents.digests import short_digest
 from nel.environments.agents.requests import AgentRequest, read_request
 from nel.episodes.endings import EpisodeEnding, LimitReached, ModelFailed
-from nel.episodes.episode import Episode, Reply
+from nel.episodes.episode import Episode
+from nel.episodes.replies import Reply
 from nel.types import JsonObject, Message, ToolCall
 
 _PATHS: Final[Mapping[str, Spoken]] = {
