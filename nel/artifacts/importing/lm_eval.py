@@ -201,7 +201,7 @@ def filter_of(value: Mapping[str, Any]) -> str:
 
 
 def _other_rules(summary: Mapping[str, Any], task: str) -> set[str]:
-    """Return the metrics that are no mean over samples: a perplexity is the exponential of one."""
+    """Return the metrics that are not means over samples, such as a perplexity."""
     metrics = ((summary.get("configs") or {}).get(task) or {}).get("metric_list") or ()
     return {
         str(metric.get("metric"))

@@ -21,15 +21,8 @@ from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.prompts import load_template
 from nel.scoring import chrf
 from nel.types import Scorer
-from nel_lm_eval.tasks import (
-    CORPUS_METRICS,
-    RANKED,
-    Address,
-    LoadedTask,
-    Rows,
-    load_group,
-    load_task,
-)
+from nel_lm_eval.groups import load_group
+from nel_lm_eval.tasks import CORPUS_METRICS, RANKED, Address, LoadedTask, Rows, load_task
 
 _PARAMETERS: Final = (
     "num_fewshot",
