@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from docker.errors import NotFound
+from docker.errors import ImageNotFound, NotFound
 
 from nel.authoring.benchmark import Benchmark
 from nel.engine.episodes.tool_server import ToolServer
@@ -61,6 +61,21 @@ def test_a_snapshot_goes_with_its_owner(session: ContainerSession, client: Any) 
     reap(client)
     ids = [each.id for each in client.images.list(filters={"label": "nel.sandbox=1"})]
     assert (image in ids, left in ids) == (True, False)
+    client.images.remove(image)
+
+
+def test_an_image_that_goes_while_snapshots_are_listed_is_no_fault(
+    session: ContainerSession, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run removes its snapshot between the engine's list and a look at each image."""
+    image = session.snapshot()
+
+    def gone(*_: object) -> None:
+        raise ImageNotFound("no such image")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(client.images), "get", gone)
+        reap(client)
     client.images.remove(image)
 
 

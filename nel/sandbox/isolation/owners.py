@@ -101,11 +101,12 @@ def reap(client: docker.DockerClient) -> list[str]:
                 client.api.remove_container(container.id, force=True, v=True)
                 removed.append(container.id)
     with speaking():
-        snapshots = client.images.list(filters={"label": f"{LABEL}=1"})
+        # `images.list` asks for each image again, and fails where one goes meanwhile.
+        snapshots = client.api.images(filters={"label": f"{LABEL}=1"})
     for image in snapshots:
-        if is_left_over(image.labels):
+        if is_left_over(image["Labels"] or {}):
             with suppress(SandboxError), speaking():  # a container may still use it
-                client.images.remove(image.id)
+                client.images.remove(image["Id"])
     return removed
 
 
