@@ -123,7 +123,7 @@ def _headline(metrics: dict[str, float], details: Mapping[str, object]) -> str |
     What is ``correct`` is shown as the accuracy, and its bounds count each missing score as 0 or 1.
 
     Raises:
-        ScorerError: Another number would replace the verdict, or the verdict is no share.
+        ScorerError: Another number would replace the verdict, or the verdict is not a share.
     """
     for key in REWARD_KEYS:
         if key in metrics or key in details:

@@ -76,6 +76,7 @@ def test_an_image_that_goes_while_snapshots_are_listed_is_no_fault(
     with monkeypatch.context() as patched:
         patched.setattr(type(client.images), "get", gone)
         reap(client)
+    assert client.images.get(image).id == image
     client.images.remove(image)
 
 
