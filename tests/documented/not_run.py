@@ -16,7 +16,7 @@ REASONS: Final = {
     r"^(?:docker|git|hf|inspect|mlflow|wandb|evalscope|mkdocs) ": "another program, which is not installed here",
     r"--bench (?:arc_challenge|mmlu|bbh|mgsm|ifeval|nq_open|humaneval|mmlu_pro|math500|gsm8k)\b": "reads a data set from its hub",
     r"^nel sandbox |^nel byob containerize ": "builds images with a Docker engine; make test-sandbox does",
-    r"--bench bfcl_": "needs the data of bfcl-eval; make test-plugins has them",
+    r"--bench (?:suite:)?bfcl": "needs the data of bfcl-eval; make test-plugins has them",
     r"inspect://": "needs the plugin nel-inspect and inspect_ai; make test-plugins has them",
     r"^nel endpoint model|model-id smollm2": "needs the weights of a local model; make demo-model has them",
     r"^nel endpoint replay (?!recorded)|outputs\.jsonl": "needs recorded answers of one's own",
