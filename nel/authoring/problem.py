@@ -142,8 +142,22 @@ def _choices_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:
     if not isinstance(choices, (list, tuple)) or not choices or len(choices) > len(LETTERS):
         raise DatasetError(
             f'the choices field "{name}" must be a list of 1 to {len(LETTERS)} options'
+            f"{_choices_hint(choices, name)}"
         )
     return tuple(str(choice) for choice in choices)
+
+
+def _choices_hint(value: object, name: str) -> str:
+    """Return what to do about choices that are an object, as ARC has them, or a text."""
+    if isinstance(value, str):
+        return "; it is a text: make it a list in prepare_row"
+    if not isinstance(value, Mapping):
+        return ""
+    lists = [key for key, inner in value.items() if inner and isinstance(inner, list)]
+    if not lists:
+        return ""
+    inner_name = "text" if "text" in lists else lists[0]
+    return f'; it is an object: write choices_field="{name}.{inner_name}"'
 
 
 def _turns_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:

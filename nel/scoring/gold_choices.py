@@ -170,28 +170,38 @@ def gold_ways(
 
     >>> gold_ways("B", "ABCD", ["AB", "O", "B", "A"]), gold_ways(2, "ABCD")
     ({'label': 'B', 'text': 'C'}, {'index': 'C'})
+    >>> gold_ways(1, "ABCD", ["3", "4", "1", "2"])
+    {'text': 'C', 'index': 'B'}
     """
     names = tuple(labels)
-    if isinstance(target, int) and not isinstance(target, bool):
-        return {"index": names[target]} if 0 <= target < len(names) else {}
-    if not isinstance(target, str) or not target.strip():
+    number = gold_number(target)
+    if number is None and not isinstance(target, str):
         return {}
-    text = target.strip()
+    text = str(target).strip()
     bare = text.strip("().").strip()
     ways: dict[GoldKind, str] = {}
-    if bare in names or bare.upper() in names:
+    if bare and (bare in names or bare.upper() in names):
         ways["label"] = bare if bare in names else bare.upper()
     texts = [choice.strip() for choice in choices or ()]
-    if texts.count(text) == 1:
+    if text and texts.count(text) == 1:
         ways["text"] = names[texts.index(text)]
-    if (
-        "label" not in ways
-        and text.isdecimal()
-        and len(text) <= _INDEX_CHARACTERS_MAX
-        and int(text) < len(names)
-    ):
-        ways["index"] = names[int(text)]
+    # A text that is a label of the row ("1", as ARC has it) is that one; a number may be either.
+    is_label_alone = "label" in ways and isinstance(target, str)
+    if number is not None and number < len(names) and not is_label_alone:
+        ways["index"] = names[number]
     return ways
+
+
+def gold_number(target: object) -> int | None:
+    """Return the number that a gold answer is, by itself or as a short text; None if it is none.
+
+    >>> gold_number(2), gold_number(" 2 "), gold_number(True), gold_number("B")
+    (2, 2, None, None)
+    """
+    if isinstance(target, bool) or not isinstance(target, (int, str)):
+        return None
+    text = str(target).strip()
+    return int(text) if text.isdecimal() and len(text) <= _INDEX_CHARACTERS_MAX else None
 
 
 def gold_labels(

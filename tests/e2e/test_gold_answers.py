@@ -74,6 +74,33 @@ def test_labels_of_the_row_are_the_letters(tmp_path: Path, field: str) -> None:
     assert recorded(tmp_path, rows, "mcq_letter_extract", f', choices_field="{field}"') == [1.0, 0.0, 1.0, 1.0]
 
 
+@pytest.mark.parametrize(("golds", "response"), [((3, 8), "Answer: C"), ((3, 0), "Answer: D")])
+def test_a_number_is_the_one_thing_that_all_are(tmp_path: Path, golds: tuple[int, int], response: str) -> None:
+    """Among numbers that are options a 3 is the option 3, and among positions the fourth option."""
+    rows = [{"target": gold, "out": response, "choices": ["1", "2", "3", "8"]} for gold in golds]
+    assert recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"') == [1.0, 0.0]
+
+
+def test_choices_that_are_numbered_from_one_are_refused(tmp_path: Path) -> None:
+    """Counted from 0, each gold answer would be the next choice: nothing is asked, and the row is named."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % ', choices_field="choices"')
+    golds = ["1", "2", "1"]
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "q", "target": gold, "choices": ["red", "blue"]} for gold in golds])
+    done = nel(
+        "eval", "run", "--bench", "b.py", "--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert "line 2: the gold answer is 2 of 2 choices and no row has 0" in done.stderr
+
+
+def test_choices_in_an_object_name_the_list_in_it(tmp_path: Path) -> None:
+    """The object that ARC has is answered with the field that would do."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % ', choices_field="choices"')
+    choices = {"text": ["red", "blue"], "label": ["A", "B"]}
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "q", "target": "A", "choices": choices}])
+    assert 'write choices_field="choices.text"' in _dry_run(tmp_path).stderr
+
+
 def test_choices_that_differ_by_case_are_compared_exactly(tmp_path: Path) -> None:
     """A text that is an option's but for its capitals is another option's; a grade A- is no letter A."""
     units, grades = ["Mg", "mg", "MG", "g"], ["A+", "A-", "A", "B"]

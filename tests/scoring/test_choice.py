@@ -23,7 +23,6 @@ CITIES = ["London", "Paris", "Rome", "Oslo"]
         (1, None, "B"),
         ("Paris", CITIES, "B"),
         ("5", ["1", "3", "5", "7"], "C"),
-        (3, ["1", "3", "5", "7"], "D"),
     ],
 )
 def test_gold_label(target: Any, choices: list[str] | None, label: str) -> None:
@@ -40,6 +39,7 @@ def test_gold_label(target: Any, choices: list[str] | None, label: str) -> None:
         ("", None, r"'' is not a label"),
         (None, None, r"'None' is not a label"),
         ("Paris", ["Paris", "Paris"], r"'Paris' is not a label"),
+        (3, ["1", "3", "5", "7"], r"'3' reads two ways: as the text of B and as the index of D"),
     ],
 )
 def test_gold_label_that_is_none(target: Any, choices: list[str] | None, message: str) -> None:

@@ -7,14 +7,14 @@ Depends on `nel.scoring.gold_choices` for the ways in which one can be read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, get_args
 
 from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import Dataset
 from nel.errors import DatasetError, NelError
-from nel.scoring.gold_choices import choices_of, gold_kinds
+from nel.scoring.gold_choices import choices_of, gold_kinds, gold_number
 from nel.scoring.golds import unusable_gold
 from nel.types import GoldKind, Sample, ScorerInput
 
@@ -27,6 +27,9 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
 
     They are labels where all gold answers are, and else the one thing that all are; without one
     they are bad rows.
+
+    Raises:
+        DatasetError: They number the choices from 1.
     """
     if (
         type(benchmark) is not Benchmark and not benchmark.choices
@@ -34,23 +37,43 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
         return benchmark
     bare = replace(benchmark, num_fewshot=0, images_field=None)
     common: set[GoldKind] = set(get_args(GoldKind))
-    is_needed = False
-    for target, kinds, is_ambiguous in _golds(bare, dataset):
-        is_needed = is_needed or is_ambiguous
-        common &= kinds
-        if not common or isinstance(target, int):
+    is_needed = has_zero = False
+    beyond_last: _Gold | None = None
+    for gold in _golds(bare, dataset):
+        has_zero = has_zero or gold.number == 0
+        if not gold.kinds:
+            beyond_last = beyond_last or (gold if gold.number == gold.n_choices else None)
+            continue
+        is_needed = is_needed or gold.is_ambiguous
+        common &= gold.kinds
+        if not common:
             break
+        if common == {"index"} and has_zero:
+            is_needed = True
+            break
+    if common == {"index"} and beyond_last is not None and not has_zero:
+        raise _numbered_from_one(beyond_last)
     if not is_needed:
         return benchmark
     kind = "label" if "label" in common else next(iter(common)) if len(common) == 1 else None
     return replace(benchmark, gold_kind=kind)
 
 
-def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[tuple[object, set[GoldKind], bool]]:
-    """Yield each gold answer that names a choice, in which ways, and whether they differ.
+@dataclass(frozen=True, slots=True)
+class _Gold:
+    """What the gold answer of one row may be."""
 
-    Yields none where samples have no choices.
-    """
+    place: str
+    kinds: set[GoldKind]
+    """Empty where it names no choice."""
+    is_ambiguous: bool
+    """Its kinds name different choices."""
+    number: int | None
+    n_choices: int
+
+
+def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[_Gold]:
+    """Yield what each gold answer may be; none where samples have no choices."""
     try:
         for row in islice(dataset.read(), ROWS_READ):
             try:
@@ -60,13 +83,28 @@ def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[tuple[object, set
             scorer_input = ScorerInput(
                 response="", target=sample.target, metadata=dict(sample.metadata), sample=sample
             )
-            if not choices_of(scorer_input):
+            choices = choices_of(scorer_input)
+            if not choices:
                 return
             kinds, is_ambiguous = gold_kinds(scorer_input)
-            if kinds:
-                yield sample.target, kinds, is_ambiguous
+            yield _Gold(
+                f"{dataset.unit} {row.number}",
+                kinds,
+                is_ambiguous,
+                gold_number(sample.target),
+                len(choices),
+            )
     except DatasetError:  # the run reports it when it comes to that row
         return
+
+
+def _numbered_from_one(gold: _Gold) -> DatasetError:
+    """Return the fault of golds from 1 to n; counted from 0, each would name the next choice."""
+    return DatasetError(
+        f"{gold.place}: the gold answer is {gold.number} of {gold.n_choices} choices and no row has"
+        " 0, so the choices seem to be numbered from 1, and nel counts from 0; give letters or texts"
+        " of choices, or subtract 1 in prepare_row"
+    )
 
 
 def gold_fault(benchmark: Benchmark, sample: Sample) -> str | None:
