@@ -382,7 +382,7 @@ class Benchmark:
             return question, self.fewshot.target_template.render({"target": target, **values})
         if problem.choices and self.loglikelihood:
             return question, problem.choices[problem.gold_position(target, self.gold_kind)]
-        if problem.choices and isinstance(target, int):
+        if problem.choices and problem.is_position(target):  # examples answer as asked, by a label
             return question, problem.labels[problem.gold_position(target, self.gold_kind)]
         answer = target[0] if isinstance(target, (list, tuple)) and target else target
         return question, str(answer)

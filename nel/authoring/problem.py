@@ -13,7 +13,7 @@ from nel.datasets.fields import lookup
 from nel.datasets.ids import own_id
 from nel.errors import DatasetError
 from nel.reading.letters import labels_for
-from nel.scoring.gold_choices import gold_label, own_labels
+from nel.scoring.gold_choices import gold_label, gold_ways, own_labels
 from nel.types import GoldKind
 
 LETTERS: Final = string.ascii_uppercase
@@ -39,6 +39,10 @@ class Problem:
     def gold_position(self, target: object, kind: GoldKind | None) -> int:
         """Return the position of the gold choice, which a target names as `gold_label` reads it."""
         return self.labels.index(gold_label(target, self.labels, self.choices, kind=kind))
+
+    def is_position(self, target: object) -> bool:
+        """Return whether a target is a number that names its choice by position."""
+        return "index" in gold_ways(target, self.labels, self.choices)
 
 
 def read_problem(

@@ -110,6 +110,14 @@ def test_only_examples_with_the_samples_own_value() -> None:
 LETTERED = [{"q": f"q{i}", "a": "ABC"[i % 3]} for i in range(4)]
 
 
+@pytest.mark.parametrize("position", [1, "1"])
+def test_a_gold_position_is_shown_as_its_label(position: int | str) -> None:
+    """Examples answer with the letter that the prompt asks for, also where a table has the number as a text."""
+    shots = [{"q": "q0", "a": position, "options": ["red", "blue"]}]
+    made = bound(fewshot_dataset=shots, num_fewshot=1, choices_field="options")
+    assert "A: B\n\n" in asked(made, {"q": "q", "a": 0, "options": ["red", "blue"]})
+
+
 def test_log_likelihood_examples_end_in_the_gold_choice() -> None:
     """BYOB carries the space in the choice, lm-evaluation-harness in the delimiter; the contexts are the same."""
     common = {"endpoint_type": "completions_logprob", "num_fewshot": 2, "fewshot_dataset": LETTERED}
