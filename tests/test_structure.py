@@ -82,7 +82,7 @@ FENCES = {  # the rooms and modules that may import a library
 
 ROOMS = {
     "apps": 75_070,
-    "artifacts": 34_490,
+    "artifacts": 34_530,
     "authoring": 15_930,
     "benchmarks": 11_850,
     "byob": 880,
@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 16_760,
     "decide": 8_900,
     "discovery": 3_580,
-    "engine": 74_350,
+    "engine": 74_450,
     "environments": 24_900,
     "episodes": 4_390,
     "judges": 23_720,
@@ -105,7 +105,7 @@ ROOMS = {
     "reports": 17_940,
     "runs": 11_450,
     "sandbox": 26_120,
-    "scoring": 22_730,
+    "scoring": 22_880,
     "tools": 1_790,
     "types": 2_230,
 }

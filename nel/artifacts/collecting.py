@@ -46,6 +46,7 @@ from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accumulator
 from nel.metrics.category_fields import fields_of
 from nel.metrics.question_intervals import Design
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
+from nel.scoring.golds import ListedGolds
 from nel.types import Outcome, Response, SampleScore, Score, Unscored
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class Collection:
         self.cuts = SilentCuts((plan.get("generation") or {}).get("max_tokens"))
         self.copies = Copies()
         self.notes = ScorerNotes()
+        self.listed_golds = ListedGolds()
         self.served = ServedBuilds()
         self.spread = Spread()
         self.models: set[str] = set()
@@ -224,6 +226,8 @@ class Collection:
         if response is not None and response.model is not None and len(self.models) < SERVED_MAX:
             self.models.add(response.model)
         self.notes.add(outcome)
+        if result.sample is not None:
+            self.listed_golds.add(result.sample.target)
         self._add_judgements(result)
         if not self.chosen.requested.is_empty:
             group = None if result.sample is None else result.sample.group

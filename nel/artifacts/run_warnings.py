@@ -65,6 +65,7 @@ class Noticed:
     rows: Sequence[MetricJson] = ()
     """Of all metrics."""
     endings: Sequence[str] = ()
+    golds: Iterable[str] = ()
     of_answers: Sequence[tuple[str, str]] = ()
     """The kind and the text of each."""
     served: Sequence[str] = ()
@@ -92,6 +93,7 @@ def run_warnings(plan: Mapping[str, Any], total: Accumulator, noticed: Noticed) 
         ("unscored", _unscored_warnings(total.accounting)),
         ("groups", [total.caution] if total.caution else ()),
         *((kind, [text]) for kind, text in _failures(total)),
+        ("golds", noticed.golds),
         ("failed_metric", _failed_metrics(noticed)),
         ("unknown_ending", noticed.endings),
         ("served_model", noticed.served),

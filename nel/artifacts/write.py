@@ -252,6 +252,7 @@ def _notice(
         failed_metrics=collected.chosen.failed,
         rows=metrics["metrics"],
         endings=collected.endings.warnings(),
+        golds=filter(None, [collected.listed_golds.caution()]),
         of_answers=[*collected.cuts.warnings(), *collected.notes.warnings()],
         served=collected.served.warnings(),
         fallbacks=collected.served.fallbacks(),

@@ -88,7 +88,7 @@ def show_result(
             lost = EXIT_STOPPED_EARLY
             where = f"it is in {result.report}, and nel eval resume {result.run_dir} prints it"
             progress.notes.append(f"the result could not be printed ({error.strerror}); {where}")
-    notes = [*progress.notes, *_words(progress, result), *remarks(result)]
+    notes = dict.fromkeys([*progress.notes, *_words(progress, result), *remarks(result)])
     for line in notes if verbosity > QUIET or result.exit_code or lost else ():
         typer.echo(f"nel: {plain(line)}", err=True)
     if result.exit_code:

@@ -7,6 +7,7 @@ of a user's own is not looked into: it may call a marked one with another sample
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, TypeVar
@@ -63,6 +64,49 @@ def _spellings(item: object) -> list[str]:
     if isinstance(item, float) and item.is_integer():
         return [str(int(item)), str(item)]
     return [str(item)]
+
+
+class ListedGolds:
+    """Notices a column of lists that a table or a notebook wrote as texts: ``"['Paris', 'paris']"``.
+
+    Such a text is compared as one, and no answer equals it. It may be meant where an answer is a
+    list, so it is noted and not refused.
+    """
+
+    def __init__(self) -> None:
+        """Start with no gold answer."""
+        self._n = 0
+        self._are_lists = True
+        self._first = ""
+
+    def add(self, target: object) -> None:
+        """Take the gold answer of one sample."""
+        self._n += 1
+        if self._are_lists:
+            self._are_lists = isinstance(target, str) and _is_list_of_texts(target)
+            self._first = self._first or str(target)
+
+    def caution(self) -> str | None:
+        """Return what to write instead; None where a gold answer is something else."""
+        if not self._n or not self._are_lists:
+            return None
+        return (
+            f"the gold answers are texts that look like lists, such as {self._first[:60]}, and each"
+            " is compared as one text; where its items are alternatives, make it a list in"
+            " prepare_row, or give the rows as JSONL"
+        )
+
+
+def _is_list_of_texts(text: str) -> bool:
+    """Return whether a text is a list of texts as JSON, Python or numpy write it."""
+    text = text.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return False
+    try:
+        items = ast.literal_eval(text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return isinstance(items, list) and bool(items) and all(isinstance(i, str) for i in items)
 
 
 def unusable_gold(

@@ -81,6 +81,17 @@ def test_a_number_is_the_one_thing_that_all_are(tmp_path: Path, golds: tuple[int
     assert recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"') == [1.0, 0.0]
 
 
+def test_a_column_of_lists_that_are_texts_is_noted(tmp_path: Path) -> None:
+    """A table has no lists: each would be compared as one text, which no answer equals."""
+    golds = ["['Rome', 'Roma']", '["Paris"]']
+    assert recorded(tmp_path, [{"target": gold, "out": "Rome"} for gold in golds], "exact_match") == [0.0, 0.0]
+    metrics = read_json(tmp_path / "out" / "r" / "b" / "metrics.json")
+    assert [one["text"][:71] for one in metrics["warnings"] if one["kind"] == "golds"] == [
+        "the gold answers are texts that look like lists, such as ['Rome', 'Roma"
+    ]
+    assert "the gold answers are texts that look like lists" in _dry_run(tmp_path).stderr
+
+
 def test_choices_that_are_numbered_from_one_are_refused(tmp_path: Path) -> None:
     """Counted from 0, each gold answer would be the next choice: nothing is asked, and the row is named."""
     (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % ', choices_field="choices"')

@@ -7,6 +7,7 @@ Depends on `nel.scoring.gold_choices` for the ways in which one can be read.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, get_args
@@ -15,11 +16,13 @@ from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import Dataset
 from nel.errors import DatasetError, NelError
 from nel.scoring.gold_choices import choices_of, gold_kinds, gold_number
-from nel.scoring.golds import unusable_gold
+from nel.scoring.golds import ListedGolds, unusable_gold
 from nel.types import GoldKind, Sample, ScorerInput
 
 ROWS_READ: Final = 50_000
 """Rows whose gold answers are compared; a few seconds at most."""
+FIRST_ROWS: Final = 20
+"""Rows whose gold answers are looked at by themselves."""
 
 
 def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
@@ -35,7 +38,7 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
         type(benchmark) is not Benchmark and not benchmark.choices
     ):  # bridges and adapters, whose golds are labels
         return benchmark
-    bare = replace(benchmark, num_fewshot=0, images_field=None)
+    bare = _without_examples(benchmark)
     common: set[GoldKind] = set(get_args(GoldKind))
     is_needed = has_zero = False
     beyond_last: _Gold | None = None
@@ -105,6 +108,22 @@ def _numbered_from_one(gold: _Gold) -> DatasetError:
         " 0, so the choices seem to be numbered from 1, and nel counts from 0; give letters or texts"
         " of choices, or subtract 1 in prepare_row"
     )
+
+
+def gold_caution(benchmark: Benchmark, dataset: Dataset) -> str | None:
+    """Return what to look at in the gold answers of the first rows before they are asked."""
+    if type(benchmark) is not Benchmark:  # bridges and adapters make lists by themselves
+        return None
+    golds, bare = ListedGolds(), _without_examples(benchmark)
+    with suppress(NelError, ValueError):  # the run reports it
+        for row in islice(dataset.read(), FIRST_ROWS):
+            golds.add(bare.sample(row.data, sample_id="").target)
+    return golds.caution()
+
+
+def _without_examples(benchmark: Benchmark) -> Benchmark:
+    """Return a benchmark whose samples are made of their row alone."""
+    return replace(benchmark, num_fewshot=0, images_field=None)
 
 
 def gold_fault(benchmark: Benchmark, sample: Sample) -> str | None:

@@ -26,7 +26,7 @@ from nel.config.identity import (
 )
 from nel.config.schema import AggregateConfig, BenchmarkConfig, GenerationConfig, RunConfig
 from nel.datasets.source import Dataset, open_dataset
-from nel.engine.planning.golds import with_gold_kind
+from nel.engine.planning.golds import gold_caution, with_gold_kind
 from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_checks import (
     check_budget,
@@ -263,6 +263,8 @@ def _with_rows(
     elif unreadable is None and not resuming:
         check_prompt(benchmark, dataset.read())
     benchmark = with_gold_kind(benchmark.with_images_below(dataset.folder), dataset)
+    if caution := gold_caution(benchmark, dataset):
+        notes.append(f"{benchmark.name}: {caution}")
     benchmark, note, unreadable = _with_examples(entry, benchmark, unreadable, resuming)
     return benchmark, dataset, unreadable, (*notes, *([note] if note else []))
 
