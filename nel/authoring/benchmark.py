@@ -25,7 +25,7 @@ from nel.authoring.problem import (
 )
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import prompt_key
-from nel.datasets.fields import lookup, map_fields
+from nel.datasets.fields import lookup, map_fields, read_lists
 from nel.datasets.folder import in_place_of
 from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PromptError
@@ -88,6 +88,8 @@ class Benchmark:
     """Field that clusters questions, e.g. a passage id."""
     field_mapping: Mapping[str, str] = field(default_factory=dict)
     """Columns to rename, source to destination."""
+    list_fields: Sequence[str] = ()
+    """Fields that are lists, which a table has as texts: ``"['Rome', 'Roma']"``."""
     prepare_row: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     """Pure function from a mapped row to the row that prompt and scorer see."""
     response_field: str | None = None
@@ -211,9 +213,11 @@ class Benchmark:
         """Return a raw row with its fields mapped and prepared.
 
         Raises:
-            DatasetError: A mapped column is missing, or `prepare_row` failed.
+            DatasetError: A mapped column is missing, a list is none, or `prepare_row` failed.
         """
         row = map_fields(record, self.field_mapping) if self.field_mapping else dict(record)
+        if self.list_fields:
+            row = read_lists(row, self.list_fields)
         return row if self.prepare_row is None else prepared_by(self.prepare_row, row)
 
     def sample(self, record: Mapping[str, object], *, sample_id: str) -> Sample:

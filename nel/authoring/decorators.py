@@ -79,6 +79,7 @@ class BenchmarkOptions(FewShotOptions, total=False):
     response_field: str | None
     id_field: str | None
     choices_field: str | None
+    list_fields: Sequence[str]
     target_delimiter: str
     category_field: str | None
     group_field: str | None

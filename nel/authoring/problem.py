@@ -154,7 +154,7 @@ def _choices_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:
 def _choices_hint(value: object, name: str) -> str:
     """Return what to do about choices that are an object, as ARC has them, or a text."""
     if isinstance(value, str):
-        return "; it is a text: make it a list in prepare_row"
+        return f'; it is a text: write list_fields=["{name}"]'
     if not isinstance(value, Mapping):
         return ""
     lists = [key for key, inner in value.items() if inner and isinstance(inner, list)]

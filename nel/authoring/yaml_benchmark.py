@@ -42,6 +42,7 @@ _KEYS: Final = (
     "group_field",
     "images_field",
     "target_field",
+    "list_fields",
     "answer_form",
     "checks",
 )
@@ -115,6 +116,9 @@ def read_benchmark(path: Path) -> YamlBenchmark:
         system_prompt=_template(keys["system_prompt"]) if "system_prompt" in keys else None,
         target_field=keys["target_field"].text() if "target_field" in keys else "target",
         scorer=scorer,
+        list_fields=tuple(field.text() for field in keys["list_fields"].elements())
+        if "list_fields" in keys
+        else (),
         extra=_scorer_config(checks, of_rows, keys.get("answer_form")),
         base_dir=path.expanduser().resolve().parent,
         **texts,  # type: ignore[arg-type]

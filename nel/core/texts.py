@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from typing import Final
+
+_TEXT_LITERAL: Final = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_ITEM: Final = re.compile(_TEXT_LITERAL, re.DOTALL)
+_LIST: Final = re.compile(
+    rf"\[\s*{_TEXT_LITERAL}(?:(?:\s*,\s*|\s+){_TEXT_LITERAL})*\s*\]", re.DOTALL
+)
+
 
 def shorten(text: str, characters_max: int) -> str:
     """Return a text, cut where it is longer; the mark of the cut is counted.
@@ -10,3 +20,19 @@ def shorten(text: str, characters_max: int) -> str:
     ('abc…', 'abcd')
     """
     return text if len(text) <= characters_max else f"{text[: characters_max - 1]}…"
+
+
+def list_in_text(text: str) -> list[str] | None:
+    """Return the list of texts that a text is, as JSON, Python or numpy write one; None otherwise.
+
+    >>> list_in_text("['Rome', 'Roma']"), list_in_text('["Rome"]'), list_in_text("['4' '2']")
+    (['Rome', 'Roma'], ['Rome'], ['4', '2'])
+    >>> list_in_text("[1, 2]"), list_in_text("Rome"), list_in_text("[]")
+    (None, None, None)
+    """
+    if not _LIST.fullmatch(text.strip()):
+        return None
+    try:
+        return [str(ast.literal_eval(item)) for item in _ITEM.findall(text)]
+    except (SyntaxError, ValueError):  # an escape that Python does not have, or a line break
+        return None

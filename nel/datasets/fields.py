@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from nel.core.texts import list_in_text, shorten
 from nel.errors import DatasetError, did_you_mean
 
 _REQUIRED: Final = object()
@@ -56,6 +57,24 @@ def map_fields(row: Mapping[str, object], mapping: Mapping[str, str]) -> dict[st
             )
         mapped[destination] = values[source]
     return mapped
+
+
+def read_lists(row: Mapping[str, object], fields: Iterable[str]) -> dict[str, object]:
+    """Return a copy of the row in which these fields are lists, where a table has them as texts.
+
+    Raises:
+        DatasetError: A field is missing, or is neither a list nor the text of one.
+    """
+    read = dict(row)
+    for name in fields:
+        value = lookup(row, name)
+        items = list_in_text(value) if isinstance(value, str) else value
+        if not isinstance(items, (list, tuple)):
+            raise DatasetError(
+                f'the field "{name}" of list_fields is not a list of texts: {shorten(repr(value), 80)}'
+            )
+        read[name] = list(items)
+    return read
 
 
 def _missing(path: str, key: str, parent: object) -> str:

@@ -7,11 +7,11 @@ of a user's own is not looked into: it may call a marked one with another sample
 
 from __future__ import annotations
 
-import ast
 import functools
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, TypeVar
 
+from nel.core.texts import list_in_text
 from nel.errors import DatasetError
 from nel.types import Sample, ScorerInput
 
@@ -83,7 +83,7 @@ class ListedGolds:
         """Take the gold answer of one sample."""
         self._n += 1
         if self._are_lists:
-            self._are_lists = isinstance(target, str) and _is_list_of_texts(target)
+            self._are_lists = isinstance(target, str) and list_in_text(target) is not None
             self._first = self._first or str(target)
 
     def caution(self) -> str | None:
@@ -92,21 +92,9 @@ class ListedGolds:
             return None
         return (
             f"the gold answers are texts that look like lists, such as {self._first[:60]}, and each"
-            " is compared as one text; where its items are alternatives, make it a list in"
-            " prepare_row, or give the rows as JSONL"
+            " is compared as one text; where its items are alternatives, name the column in"
+            " list_fields of the benchmark, or give the rows as JSONL"
         )
-
-
-def _is_list_of_texts(text: str) -> bool:
-    """Return whether a text is a list of texts as JSON, Python or numpy write it."""
-    text = text.strip()
-    if not (text.startswith("[") and text.endswith("]")):
-        return False
-    try:
-        items = ast.literal_eval(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return isinstance(items, list) and bool(items) and all(isinstance(i, str) for i in items)
 
 
 def unusable_gold(

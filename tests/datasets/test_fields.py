@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from nel.datasets import lookup, map_fields
+from nel.datasets.fields import read_lists
 from nel.errors import DatasetError
 
 ROW = {"question": "q", "choices": {"text": ["a"], "deep": {"x": None}}, "a.b": 1, "a": {"b": 2}}
@@ -68,3 +69,11 @@ def test_map_fields_never_loses_a_column(mapping: dict[str, str], problem: str) 
     with pytest.raises(DatasetError) as caught:
         map_fields({"a": 1, "b": 2}, mapping)
     assert problem in str(caught.value)
+
+
+def test_read_lists() -> None:
+    """What is a list stays one; the text of a list becomes one; anything else is refused by name."""
+    row = {"a": "['x', 'y']", "b": ["z"], "c": "x, y"}
+    assert read_lists(row, ["a", "b"]) == {"a": ["x", "y"], "b": ["z"], "c": "x, y"}
+    with pytest.raises(DatasetError, match="the field \"c\" of list_fields is not a list of texts: 'x, y'"):
+        read_lists(row, ["c"])

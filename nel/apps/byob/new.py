@@ -167,6 +167,7 @@ def new(
         scorer=_scorer(asker, proposal, scorer),
         field_mapping=proposal.field_mapping,
         choices_field=proposal.choices_field,
+        list_fields=proposal.list_fields,
         category_field=proposal.category_field,
     )
     path = path or file_of(name, None)

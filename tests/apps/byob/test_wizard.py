@@ -34,6 +34,9 @@ def proposed(folder: Path, rows: list[dict[str, Any]], about: str = "") -> tuple
         ([{"question": "1 + 1?", "answer": "1 + 1 = 2\n#### 2"}], "answer", "math", "gsm8k_answer"),
         ([{"question": "?", "choices": ["a", "b"], "answerKey": "A"}], "answerKey", "multiple-choice",
          "mcq_letter_extract"),
+        ([{"question": "?", "choices": "['a' 'b']", "label": 0}, {"question": "??", "choices": "['c' 'd']", "label": 1}],
+         "label", "multiple-choice", "mcq_letter_extract"),
+        ([{"question": "Capital?", "answers": "['Rome', 'Roma']"}], "answers", "short-answer", "answer_line"),
         ([LETTERS], "cop", "multiple-choice", "mcq_letter_extract"),
         ([{"passage": "It rains.", "question": "Is it wet?", "answer": "yes"}], "answer", "yes-no", "boolean_yesno"),
         ([{"text": f"text {n}", "label": ["billing", "bug"][n % 2]} for n in range(8)], "label", "classification",
@@ -53,7 +56,7 @@ def test_rows_of_each_kind_are_recognised_and_work(
     draft = Draft(
         name="mine", description="mine", dataset=str(tmp_path / "rows.jsonl"), prompt=proposal.prompt,
         target_field=found, scorer=proposal.scorer, field_mapping=proposal.field_mapping,
-        choices_field=proposal.choices_field, category_field=proposal.category_field,
+        choices_field=proposal.choices_field, list_fields=proposal.list_fields, category_field=proposal.category_field,
     )  # fmt: skip
     write_new(tmp_path / "mine.py", file_text(draft, tmp_path / "mine.py"))
     assert [check for check in check_file(tmp_path / "mine.py")["mine"] if not check.passed] == []

@@ -49,6 +49,8 @@ class Proposal:
     prompt: str
     field_mapping: Mapping[str, str] = field(default_factory=dict)
     choices_field: str | None = None
+    list_fields: tuple[str, ...] = ()
+    """Columns whose lists are texts in the table."""
     category_field: str | None = None
     asks: bool = True
     """Whether some column was found to be the question."""
@@ -190,6 +192,11 @@ def propose(
         prompt=_prompt(kind, body, list(options.values()), list_field, scorer, table.texts(target)),
         field_mapping=mapping,
         choices_field=list_field,
+        list_fields=tuple(
+            mapping.get(name, name)
+            for name in (target, list_field)
+            if name is not None and table.lists_as_texts(name)
+        ),
         category_field=category_field or _category(table, taken | {question or ""}),
         asks=bool(fields),
     )
@@ -301,7 +308,7 @@ def _list_column(table: Table, target: str) -> str | None:
 def _lists_golds(table: Table, name: str, target: str) -> bool:
     """Return whether each list of a column may be the options of a row's gold answer."""
     for row in table.rows:
-        items, gold = row.get(name) or (), str(row.get(target)).strip()
+        items, gold = table.items(row, name), str(row.get(target)).strip()
         is_label = gold.isdecimal() or (len(gold) == 1 and gold.isalpha())
         if len(items) < 2 or not (is_label or gold in items):  # noqa: PLR2004 - a choice
             return False

@@ -7,12 +7,12 @@ written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.core.texts import shorten
+from nel.core.texts import list_in_text, shorten
 from nel.datasets import open_dataset
 
 SHOWN_ROWS: Final = 3
@@ -60,12 +60,19 @@ class Table:
         return bool(texts) and all(_NUMBER.fullmatch(text) for text in texts)
 
     def is_list(self, column: str) -> bool:
-        """Return whether all values of a column are lists of texts."""
-        values = self.values(column)
-        return bool(values) and all(
-            isinstance(value, list) and value and all(isinstance(item, str) for item in value)
-            for value in values
+        """Return whether all values of a column are lists of texts, or texts of such lists."""
+        lists = [_list_of(value) for value in self.values(column)]
+        return bool(lists) and all(
+            items and all(isinstance(item, str) for item in items) for items in lists
         )
+
+    def lists_as_texts(self, column: str) -> bool:
+        """Return whether the lists of a column are texts, as a table has them."""
+        return self.is_list(column) and any(isinstance(v, str) for v in self.values(column))
+
+    def items(self, row: Mapping[str, object], column: str) -> list[Any]:
+        """Return the items of a row's list."""
+        return _list_of(row.get(column)) or []
 
     def is_answer(self, column: str) -> bool:
         """Return whether a column has values, and none is an object."""
@@ -85,6 +92,12 @@ class Table:
                 for name, value in row.items()
             )
             yield f"{number}. {'  '.join(cells)}"
+
+
+def _list_of(value: object) -> list[Any] | None:
+    if isinstance(value, str):
+        return list_in_text(value)
+    return value if isinstance(value, list) else None
 
 
 def read_table(source: str) -> Table:

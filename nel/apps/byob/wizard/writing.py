@@ -41,6 +41,7 @@ class Draft:
     """One of `SCORERS`."""
     field_mapping: Mapping[str, str] = field(default_factory=dict)
     choices_field: str | None = None
+    list_fields: tuple[str, ...] = ()
     category_field: str | None = None
 
 
@@ -112,6 +113,9 @@ def _arguments(draft: Draft, path: Path) -> list[str]:
         lines.append(f"    field_mapping={{{items}}},")
     if draft.choices_field is not None:
         lines.append(f"    choices_field={_literal(draft.choices_field)},")
+    if draft.list_fields:
+        names = ", ".join(map(_literal, draft.list_fields))
+        lines.append(f"    list_fields=[{names}],  # lists that the table has as texts")
     if draft.category_field is not None:
         lines.append(f"    category_field={_literal(draft.category_field)},")
     return lines
