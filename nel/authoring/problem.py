@@ -154,7 +154,7 @@ def _choices_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:
 def _choices_hint(value: object, name: str) -> str:
     """Return what to do about choices that are an object, as ARC has them, or a text."""
     if isinstance(value, str):
-        return f'; it is a text: write list_fields=["{name}"]'
+        return _text_hint(name)
     if not isinstance(value, Mapping):
         return ""
     lists = [key for key, inner in value.items() if inner and isinstance(inner, list)]
@@ -164,6 +164,10 @@ def _choices_hint(value: object, name: str) -> str:
     return f'; it is an object: write choices_field="{name}.{inner_name}"'
 
 
+def _text_hint(name: str) -> str:
+    return f'; it is a text: write list_fields=["{name}"]'
+
+
 def _turns_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:
     turns = lookup(row, name)
     if (
@@ -171,7 +175,10 @@ def _turns_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:
         or not turns
         or not all(isinstance(turn, str) for turn in turns)
     ):
-        raise DatasetError(f'the turns field "{name}" must be a list of texts, one for each turn')
+        hint = _text_hint(name) if isinstance(turns, str) else ""
+        raise DatasetError(
+            f'the turns field "{name}" must be a list of texts, one for each turn{hint}'
+        )
     return tuple(turns)
 
 

@@ -14,6 +14,7 @@ from nel.errors import DatasetError, did_you_mean
 
 _REQUIRED: Final = object()
 _SHOWN_MAX: Final = 30
+_SHOWN_CHARACTERS: Final = 80
 
 
 def lookup(row: Mapping[str, object], path: str, default: object = _REQUIRED) -> object:
@@ -71,7 +72,8 @@ def read_lists(row: Mapping[str, object], fields: Iterable[str]) -> dict[str, ob
         items = list_in_text(value) if isinstance(value, str) else value
         if not isinstance(items, (list, tuple)):
             raise DatasetError(
-                f'the field "{name}" of list_fields is not a list of texts: {shorten(repr(value), 80)}'
+                f'the field "{name}" of list_fields is not a list of texts:'
+                f" {shorten(repr(value), _SHOWN_CHARACTERS)}"
             )
         read[name] = list(items)
     return read

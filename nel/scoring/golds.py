@@ -67,7 +67,7 @@ def _spellings(item: object) -> list[str]:
 
 
 class ListedGolds:
-    """Notices a column of lists that a table or a notebook wrote as texts: ``"['Paris', 'paris']"``.
+    """Notices a column of lists that a table has as texts: ``"['Paris', 'paris']"``.
 
     Such a text is compared as one, and no answer equals it. It may be meant where an answer is a
     list, so it is noted and not refused.
