@@ -20,6 +20,7 @@ from nel.apps.byob.shipping.package import run_command
 from nel.apps.byob.wizard.proposals import (
     KINDS,
     check_known,
+    class_numbers,
     no_target,
     propose,
     propose_kind,
@@ -156,6 +157,7 @@ def new(
         table, target=target, kind=kind, choices_field=choices_field, category_field=category_field
     )
     _step(3, "Prompt")
+    _check_classes(asker, table, target, proposal, prompt)
     proposal = _with_prompt(asker, proposal, prompt)
     _step(4, "Score")
     draft = Draft(
@@ -199,6 +201,22 @@ def _show_table(table: Table) -> None:
 
 def _kinds(asker: _Asker) -> str:
     return "What kind is it" if asker.silent else f"What kind is it ({', '.join(KINDS)})"
+
+
+def _check_classes(
+    asker: _Asker, table: Table, target: str, proposal: Proposal, prompt: str | None
+) -> None:
+    """Refuse a prompt that would ask for numbers of classes and not say what they stand for."""
+    numbers = class_numbers(table, target)
+    if not numbers or prompt is not None or proposal.kind != "classification":
+        return
+    listed = ", ".join(numbers)
+    if asker.silent:
+        raise ConfigError(
+            f'the numbers in the column "{target}" ({listed}) stand for classes; give --prompt with'
+            " what each of them means and {column} for what is asked"
+        )
+    typer.echo(plain(f"the numbers {listed} stand for classes: say in the prompt what each means"))
 
 
 def _with_prompt(asker: _Asker, proposal: Proposal, flag: str | None) -> Proposal:

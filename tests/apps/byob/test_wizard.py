@@ -151,6 +151,17 @@ def test_with_flags_nothing_is_asked(tmp_path: Path) -> None:
     assert "from nel.byob.scorers import exact_match" in (tmp_path / "m.py").read_text()
 
 
+def test_numbers_of_classes_need_a_prompt_that_says_what_they_mean(tmp_path: Path) -> None:
+    """Labels 0 and 1 are no arithmetic: nothing is drafted that asks for a number without its meaning."""
+    write_jsonl(tmp_path / "films.jsonl", [{"sentence": f"film {n}", "label": n % 2} for n in range(8)])
+    draft = ("byob", "new", "films.jsonl", "--yes", "-o", "films.py")
+    done = nel(*draft, cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "films.py").exists()) == (2, False)
+    assert 'the numbers in the column "label" (0, 1) stand for classes; give --prompt' in done.stderr
+    assert nel(*draft, "--prompt", "Good (1) or bad (0)? {sentence}", cwd=tmp_path).returncode == 0
+    assert "answer_line(sample)" in (tmp_path / "films.py").read_text()
+
+
 def test_a_question_without_an_answer_says_which_flags_to_give(tmp_path: Path) -> None:
     """In a pipe that ends, the command stops with the way out instead of waiting or guessing."""
     done = nel("byob", "new", cwd=tmp_path)

@@ -22,6 +22,9 @@ _LETTER_COLUMN: Final = re.compile(r"(?:option|choice|opt|op|answer)?[ _-]?([a-j
 _NUMBER_COLUMN: Final = re.compile(r"(?:option|choice|opt)[ _-]?(\d)", re.IGNORECASE)
 _FIELD: Final = re.compile(r"[^\W\d]\w*")
 _ASSERTION: Final = re.compile(r"(?:not-)?[a-z][a-z-]*(?:\([\d.]+\))?:\s*\S")
+_CLASS_COLUMN: Final = re.compile(
+    r"label|class|categor|sentiment|polarity|intent|target|toxic|spam|^is_", re.IGNORECASE
+)
 _YES_NO: Final = frozenset({"yes", "no", "true", "false"})
 _LABELS_MAX: Final = 12
 _SHORT_WORDS: Final = 6
@@ -119,6 +122,8 @@ def propose_kind(table: Table, target: str, about: str = "") -> str:
         return "multiple-choice"
     if texts and set(texts) <= _YES_NO:
         return "yes-no"
+    if class_numbers(table, target):
+        return "classification"
     if table.is_numeric(target) or any("####" in text for text in texts):
         return "math"
     labels = table.distinct(target)
@@ -127,6 +132,22 @@ def propose_kind(table: Table, target: str, about: str = "") -> str:
     if target.lower() in {"translation", "summary"}:
         return target.lower()
     return "short-answer" if table.mean_words(target) <= _SHORT_WORDS else "long-answer"
+
+
+def class_numbers(table: Table, target: str) -> list[str]:
+    """Return the numbers that stand for classes in a column of gold answers; none where they are
+    answers: classes are counted from 0 or 1, come again and again, and their column is called so.
+    """
+    texts = table.texts(target)
+    numbers = sorted({text for text in texts if text.isdecimal()}, key=int)
+    is_counted = [int(n) for n in numbers] in (
+        list(range(len(numbers))),
+        list(range(1, len(numbers) + 1)),
+    )
+    is_repeated = 1 < len(numbers) <= _LABELS_MAX and len(numbers) * _REPEATED <= len(texts)
+    has_others = len(numbers) < table.distinct(target)
+    is_class = _CLASS_COLUMN.search(target) is not None
+    return numbers if is_class and is_counted and is_repeated and not has_others else []
 
 
 def check_known(what: str, names: Collection[str], name: str) -> str:
