@@ -21,6 +21,7 @@ from nel.reading.own import own_answer
 from nel.reading.response import Answer
 from nel.reading.texts import read_text
 from nel.scoring.delegation import ask_judge
+from nel.scoring.golds import spellings
 from nel.scoring.json_schema import validate_json_schema
 from nel.scoring.words import searchable
 from nel.types import Json, Message, ScorerInput
@@ -160,7 +161,7 @@ def _find(
             return CheckResult(outcome["valid"], outcome["error"] or outcome["extracted"], value)
         case "judge":
             return _ask_judge(check, sample, str(value))
-    texts_sought = [str(item) for item in value] if isinstance(value, list) else [str(value)]
+    texts_sought = spellings(value)
     if check.kind == "equals" and answer.asked is not None:
         response = read_text(answer, declared_only=True).value or ""
     return CheckResult(_text_passes(check, response, texts_sought), response, value)
@@ -236,7 +237,7 @@ def _expected_value(check: ResponseCheck, row: Mapping[str, Json]) -> Json:
         return value
     if check.kind == "numeric" and None in (_numbers(value) or [None]):
         raise DatasetError(f'the check "{check.name}" expects {value!r:.80}, which is not a number')
-    texts = [str(text) for text in value] if isinstance(value, list) else [str(value)]
+    texts = spellings(value)
     if not texts or not all(text.strip() for text in texts):
         raise DatasetError(
             f'the check "{check.name}" expects an empty text, which decides nothing; give it one'
