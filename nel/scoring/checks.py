@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
+from nel.core.texts import list_in_text
 from nel.core.timed_regex import compile_pattern, search
 from nel.errors import DatasetError
 from nel.reading.clauses import whole_places
@@ -29,15 +30,8 @@ from nel.types import Json, Message, ScorerInput
 Kind: TypeAlias = Literal[
     "contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge"
 ]
-KINDS: Final[tuple[Kind, ...]] = (
-    "contains",
-    "not_contains",
-    "regex",
-    "equals",
-    "numeric",
-    "json_schema",
-    "judge",
-)
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+_TAKE_LISTS: Final = ("contains", "not_contains", "equals")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,6 +235,11 @@ def _expected_value(check: ResponseCheck, row: Mapping[str, Json]) -> Json:
     if not texts or not all(text.strip() for text in texts):
         raise DatasetError(
             f'the check "{check.name}" expects an empty text, which decides nothing; give it one'
+        )
+    if check.field and check.kind in _TAKE_LISTS and any(map(list_in_text, texts)):
+        raise DatasetError(
+            f'the check "{check.name}" expects a list that is a text, {texts[0][:60]}; name the'
+            f" field in list_fields: [{check.field}]"
         )
     for pattern in texts if check.kind == "regex" else ():
         compile_pattern(pattern, ignore_case=check.ignore_case)

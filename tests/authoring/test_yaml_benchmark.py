@@ -85,6 +85,8 @@ def test_a_list_that_a_table_has_as_a_text_is_a_list(tmp_path: Path) -> None:
     rows.write_text("q,a\nCapital of Italy?,\"['Rome', 'Roma']\"\nCapital of France?,\"['Paris']\"\n")
     text = f"{_HEAD}dataset: rows.csv\nlist_fields: [a]\nchecks:\n  - contains: {{field: a}}\n"
     found = find_benchmark(_file(tmp_path, text))
+    with pytest.raises(DatasetError, match=r"name the field in list_fields: \[a\]"):
+        _scored(tmp_path, "contains: {field: a}", "Roma", a="['Rome', 'Roma']")
     row = found.prepared_fields({"q": "Capital of Italy?", "a": "['Rome', 'Roma']"})
     assert found.scorer(ScorerInput(response="Roma", target=None, metadata=row))["score"] == 1  # type: ignore[index]
 
