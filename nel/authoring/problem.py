@@ -165,7 +165,7 @@ def _choices_hint(value: object, name: str) -> str:
 
 
 def _text_hint(name: str) -> str:
-    return f'; it is a text: write list_fields=["{name}"]'
+    return f'; it is a text: write list_fields=["{name}"], or give the rows as JSONL or parquet'
 
 
 def _turns_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:

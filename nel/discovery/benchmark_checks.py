@@ -131,7 +131,7 @@ def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], list[Check]]:
             samples.append(decode_sample(stored.sample_id, stored.content or ""))
     uri = plan.dataset.uri
     rows = f"{digests.rows:,} rows of {'a function' if uri.startswith('callable:') else uri}"
-    rows = "; ".join([rows, *plan.dataset.notes])
+    rows = "; ".join([rows, *plan.dataset.notes, *plan.notes])
     return samples, [
         _without("every row makes a sample", faults, rows),
         _without("ids are unique", twins),
