@@ -8,6 +8,7 @@ of a user's own is not looked into: it may call a marked one with another sample
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -19,6 +20,8 @@ S = TypeVar("S")
 TakeGold: TypeAlias = Callable[..., object]
 """``(sample, **options)`` with the options of the scorer; raises `DatasetError`."""
 _ATTRIBUTE: Final = "takes_gold"
+_OBJECT: Final = re.compile(r"\{'\w+': ")
+"""How Python writes an object; JSON, which may be an answer, has double quotes."""
 
 
 def reads_gold(take: TakeGold) -> Callable[[S], S]:
@@ -83,7 +86,9 @@ class ListedGolds:
         """Take the gold answer of one sample."""
         self._n += 1
         if self._are_lists:
-            self._are_lists = isinstance(target, str) and list_in_text(target) is not None
+            self._are_lists = isinstance(target, str) and (
+                list_in_text(target) is not None or _OBJECT.match(target.strip()) is not None
+            )
             self._first = self._first or str(target)
 
     def caution(self) -> str | None:
@@ -91,7 +96,7 @@ class ListedGolds:
         if not self._n or not self._are_lists:
             return None
         return (
-            f"the gold answers are texts that look like lists, such as {self._first[:60]}, and each"
+            f"the gold answers are texts that look like lists or objects, such as {self._first[:60]}, and each"
             " is compared as one text; where its items are alternatives, name the column in"
             " list_fields of the benchmark, or give the rows as JSONL"
         )

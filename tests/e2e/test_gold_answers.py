@@ -82,14 +82,14 @@ def test_a_number_is_the_one_thing_that_all_are(tmp_path: Path, golds: tuple[int
 
 
 def test_a_column_of_lists_that_are_texts_is_noted(tmp_path: Path) -> None:
-    """A table has no lists: each would be compared as one text, which no answer equals."""
-    golds = ["['Rome', 'Roma']", '["Paris"]']
-    assert recorded(tmp_path, [{"target": gold, "out": "Rome"} for gold in golds], "exact_match") == [0.0, 0.0]
+    """A table has no lists or objects: each would be compared as one text, which no answer equals."""
+    golds = ["['Rome', 'Roma']", '["Paris"]', "{'text': array(['Oslo'], dtype=object)}"]
+    assert recorded(tmp_path, [{"target": gold, "out": "Rome"} for gold in golds], "exact_match") == [0.0] * 3
     metrics = read_json(tmp_path / "out" / "r" / "b" / "metrics.json")
     assert [one["text"][:71] for one in metrics["warnings"] if one["kind"] == "golds"] == [
-        "the gold answers are texts that look like lists, such as ['Rome', 'Roma"
+        "the gold answers are texts that look like lists or objects, such as ['R"
     ]
-    assert "the gold answers are texts that look like lists" in _dry_run(tmp_path).stderr
+    assert "the gold answers are texts that look like lists or objects" in _dry_run(tmp_path).stderr
 
 
 def test_choices_that_are_numbered_from_one_are_refused(tmp_path: Path) -> None:
