@@ -102,6 +102,9 @@ IDS = [
     "cafe\u0301",
     "-x",
     "\x1b[2J",
+    "=cmd()",
+    "a\u200b",
+    "<script>alert(1)</script>",
 ]
 
 
@@ -111,12 +114,14 @@ def test_f109_samples_with_hostile_ids(tmp_path: Path) -> None:
         {"id": name, "question": f"What is {index} plus {index}?", "answer": f"#### {2 * index}"}
         for index, name in enumerate(IDS)
     ]
-    write_jsonl(tmp_path / "sums9.jsonl", rows)
+    n = len(IDS)
+    write_jsonl(tmp_path / f"sums{n}.jsonl", rows)
     with serving() as server:
-        ran = run(tmp_path, server, n=9, endpoint={"send_sample_id": True})
-        assert len(server.calls) == 9
-    assert ran.states == ["scored"] * 9
-    assert len({row["sample_id"] for row in ran.rows}) == 9
+        ran = run(tmp_path, server, n=n, endpoint={"send_sample_id": True})
+        assert len(server.calls) == n
+    assert ran.states == ["scored"] * n
+    assert len({row["sample_id"] for row in ran.rows}) == n
+    assert "<script>alert" not in (ran.run_dir / "report.html").read_text(encoding="utf-8")
 
 
 def test_f109_a_hostile_model_name(tmp_path: Path) -> None:

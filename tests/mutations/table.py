@@ -1444,7 +1444,7 @@ MUTATIONS: Final = (
         fault="One installed package with damaged metadata keeps nel from listing and finding all others.",
         fragment="if not is_readable(distribution):",
         replacement="if not distribution:",
-        tests=("tests/attacks/test_attacks.py",),
+        tests=("tests/test_plugins.py",),
         keyword="damaged",
     ),
     Mutation(
@@ -1460,8 +1460,8 @@ MUTATIONS: Final = (
         fault="Each connection to the port of the metrics takes a thread and a file of the run.",
         fragment="return self._free.acquire(blocking=False)",
         replacement="return self._free.acquire(blocking=False) or True",
-        tests=("tests/attacks/test_attacks.py",),
-        keyword="metrics",
+        tests=("tests/engine/test_observability.py",),
+        keyword="few_connections",
     ),
     Mutation(
         name="ticket-never-used-up",
