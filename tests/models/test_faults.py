@@ -45,19 +45,6 @@ def test_statuses(status: int, body: bytes, kind: str, retryable: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "message",
-    [
-        "'max_tokens' is too large: 9000. This model's maximum context length is 4096 tokens",
-        "max_tokens: 99999 > 8192, which is the maximum allowed number of output tokens",
-    ],
-)
-def test_a_limit_that_is_too_large_is_the_users_setting(message: str) -> None:
-    """A 400 about max_tokens is a bad request, never the model's failure."""
-    fault = fault_of_status(400, {}, _body(message))
-    assert (fault.kind, fault.model_failure) == ("bad_request", None)
-
-
-@pytest.mark.parametrize(
     ("error", "kind", "retryable"),
     [
         ({"message": "x", "code": "429"}, "rate_limit", True),

@@ -594,11 +594,7 @@ MUTATIONS: Final = (
         fault="An endpoint that refuses the token limit asked for makes every sample a failure of the model.",
         fragment='if answer > window - _ROOM_MIN:\n            return "setting"',
         replacement='if answer > window - _ROOM_MIN:\n            return "prompt"',
-        tests=(
-            "tests/models/test_context_window.py",
-            "tests/models/test_faults.py",
-            "tests/faults/test_http_status.py",
-        ),
+        tests=("tests/models/test_vendor_words.py",),
     ),
     Mutation(
         name="retry-after-ms-as-seconds",
