@@ -189,19 +189,6 @@ def test_f33_a_redirect_to_itself_does_not_loop(tmp_path: Path) -> None:
     assert ran.accounting["n_scored"] == 0
 
 
-def test_f112_an_error_that_echoes_the_key(tmp_path: Path) -> None:
-    """Errors that repeat the request's headers, raw and encoded, are stored without the key."""
-
-    def script(call: Call) -> Reply:
-        key = call.headers["authorization"]
-        return error(400, f"bad header {key} and {key.partition(' ')[2]}", param=key) if call.number else right(call)
-
-    with serving(script) as server:
-        done, ran = cli_run(tmp_path, server)
-    assert ran.states == ["scored", "infra:bad_request", "infra:bad_request"]
-    assert done.returncode == 3
-
-
 def test_f39_retries_carry_one_idempotency_key(tmp_path: Path) -> None:
     """Every retry of a (sample, repeat) carries the same key; each other (sample, repeat) another one."""
     with serving(by_number({1: [error(503), error(503)]})) as server:

@@ -185,24 +185,6 @@ def test_a_configuration_that_is_none(tmp_path: Path, text: str, word: str) -> N
     assert not Path("pwned").exists()
 
 
-@pytest.mark.parametrize(
-    ("part", "key", "meant"),
-    [
-        ("endpoint", "modle", "model"),
-        ("engine", "concurency", "concurrency"),
-        ("generation", "max_token", "max_tokens"),
-        (None, "endpiont", "endpoint"),
-    ],
-    ids=["f111-model", "f111-concurrency", "f111-max_tokens", "f111-top"],
-)
-def test_an_unknown_key_is_an_error_with_a_suggestion(tmp_path: Path, part: str | None, key: str, meant: str) -> None:
-    """A misspelt key is refused, with the key that was meant."""
-    settings = config(tmp_path, "http://127.0.0.1:9/v1", generation={})
-    (settings if part is None else settings[part])[key] = 1
-    with pytest.raises(ConfigError, match=f'"{key}".*{meant}'):
-        build_config(settings)
-
-
 def test_f111_a_surrogate_does_not_crash_a_run(tmp_path: Path) -> None:
     """An escape that is half a character, as JSON tools write emoji into YAML, is an error in a line or works."""
     with serving() as server:
