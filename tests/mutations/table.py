@@ -207,14 +207,6 @@ MUTATIONS: Final = (
         keyword="before_the_first_answer",
     ),
     Mutation(
-        name="tokens-that-were-not-repeated-are-echoed",
-        fault="Log-probabilities of other tokens than the prompt's are echoed as those of the prompt.",
-        fragment='if [entry["id"] for entry in entries] != [token.id for token in block]:',
-        replacement="if not entries:",
-        tests=("tests/apps/mock/test_llamacpp_front.py",),
-        keyword="passed_on",
-    ),
-    Mutation(
         name="a-written-out-address-is-rewritten",
         fault="Quoted characters of an address are unquoted where that seems harmless, and its signature is refused.",
         fragment="return URL(url, encoded=_WRITTEN_OUT.fullmatch(url) is not None)",
