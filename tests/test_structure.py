@@ -81,7 +81,7 @@ FENCES = {  # the rooms and modules that may import a library
 
 
 ROOMS = {
-    "apps": 73_530,
+    "apps": 73_560,
     "artifacts": 34_490,
     "authoring": 15_840,
     "benchmarks": 11_850,
@@ -97,12 +97,12 @@ ROOMS = {
     "engine": 74_220,
     "environments": 24_900,
     "episodes": 4_390,
-    "judges": 23_720,
-    "metrics": 14_730,
+    "judges": 23_770,
+    "metrics": 14_800,
     "models": 37_630,
     "prompts": 2_690,
     "reading": 18_110,
-    "reports": 17_940,
+    "reports": 17_990,
     "runs": 11_450,
     "sandbox": 26_120,
     "scoring": 22_690,

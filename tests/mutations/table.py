@@ -762,8 +762,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-missing-key-is-left-out-unasked",
         fault="A score that lacks the key of an aggregate is left out although on_missing says error.",
-        fragment='if entry is None and on_missing == "error":',
-        replacement='if entry is None and on_missing == "never":',
+        fragment="if entry is None and is_required:",
+        replacement="if False:",
         tests=("tests/scoring/test_inspect_forms.py",),
         keyword="one_key",
     ),
