@@ -98,7 +98,7 @@ ROOMS = {
     "environments": 24_900,
     "episodes": 4_390,
     "judges": 23_770,
-    "metrics": 14_800,
+    "metrics": 14_810,
     "models": 37_630,
     "prompts": 2_690,
     "reading": 18_110,

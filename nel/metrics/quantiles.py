@@ -33,8 +33,8 @@ def student_quantile(degrees: float, probability: float) -> float:
     """Return the quantile of Student's t distribution.
 
     Newton's method for the logarithm of the upper tail, ``I(degrees / 2, 1 / 2, x) / 2`` at ``x =
-    degrees / (degrees + t²)``, as a function of log t: it falls ever faster, so that from the second
-    step on the root is approached from above.
+    degrees / (degrees + t²)``, as a function of log t: it falls ever faster, so that from the
+    second step on the root is approached from above.
 
     Args:
         degrees: Degrees of freedom, above 0.

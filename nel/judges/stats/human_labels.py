@@ -217,8 +217,8 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     weights = {key: (math.sqrt(size), size) for key, size in sizes.items() if size}
     minimum = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
     fixed: dict[float, int] = {}
-    # What a stratum gets beyond its share is taken from the others, which may then be short in turn:
-    # each round fixes those that are, and the last one finds none.
+    # What a stratum gets beyond its share is taken from the others, which may then be short in
+    # turn: each round fixes those that are, and the last one finds none.
     while True:
         others = {key: weight for key, weight in weights.items() if key not in fixed}
         allocated = _apportion(others, n - sum(fixed.values()))
