@@ -81,19 +81,19 @@ FENCES = {  # the rooms and modules that may import a library
 
 
 ROOMS = {
-    "apps": 73_560,
+    "apps": 73_570,
     "artifacts": 34_490,
-    "authoring": 15_840,
+    "authoring": 15_850,
     "benchmarks": 11_850,
     "byob": 880,
-    "cli": 17_950,
+    "cli": 17_960,
     "comparison": 24_680,
-    "compat": 42_030,
-    "config": 14_260,
-    "core": 4_800,
+    "compat": 42_050,
+    "config": 14_280,
+    "core": 4_810,
     "datasets": 16_770,
     "decide": 8_900,
-    "discovery": 3_580,
+    "discovery": 3_590,
     "engine": 74_220,
     "environments": 24_900,
     "episodes": 4_390,
@@ -103,7 +103,7 @@ ROOMS = {
     "prompts": 2_690,
     "reading": 18_110,
     "reports": 17_990,
-    "runs": 11_450,
+    "runs": 11_460,
     "sandbox": 26_120,
     "scoring": 22_690,
     "tools": 1_790,
@@ -112,7 +112,7 @@ ROOMS = {
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
 PLUGINS = 30_020
 """Nodes of all plugins together, without their tests."""
-TEMPLATES = {"apps": 721, "reports": 1_550}
+TEMPLATES = {"apps": 73_570, "reports": 1_550}
 """Lines of the templates of a room."""
 FUNCTION_NODES = 250
 """Of a body; a signature is the options of a command or of a decorator."""

@@ -978,8 +978,8 @@ MUTATIONS: Final = (
     Mutation(
         name="second-asking-of-another-seed",
         fault="The second asking is sent with another seed than the first answer had.",
-        fragment="(0 if repeat == SECOND_ASKING else repeat)",
-        replacement="repeat",
+        fragment="if self.seed is None or repeat == SECOND_ASKING:",
+        replacement="if self.seed is None:",
         tests=("tests/engine/test_repeat_check.py",),
         keyword="beside_the_score",
     ),
