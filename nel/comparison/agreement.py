@@ -283,6 +283,7 @@ def metric_keys(columns: Columns, headline: str) -> dict[str, str]:
     rewards = [key for key in keys if published_name(key) == headline]
     if not rewards or headline in OF_ANY_REWARD:
         rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
+    # The names under each assumption of what the reward is; those that all share are certain.
     candidates = [
         {name: key for key, name in published_names(keys, headline, reward).items()}
         for reward in rewards

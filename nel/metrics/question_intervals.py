@@ -313,9 +313,11 @@ def disjoint_parts(
     if len(names) == len(positions):
         return list(parts), list(weights)
     sizes = [len(part) for part in parts]
+    # What one question counts in each part that it is in.
     each = np.repeat([weight / size for weight, size in zip(weights, sizes, strict=True)], sizes)
     values = np.empty(len(names))
     values[positions] = np.concatenate(parts)
+    # Questions that are in the same parts make one new part, which weighs what they count in all.
     is_in = np.zeros((len(names), len(parts)), dtype=bool)
     is_in[positions, np.repeat(np.arange(len(parts)), sizes)] = True
     cells, codes = np.unique(is_in, axis=0, return_inverse=True)
