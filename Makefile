@@ -129,7 +129,6 @@ test-data: $(DEV_STAMP)
 
 # All tables of docs/evidence/robustness.md; the first needs a Docker engine and "make sandbox".
 robustness: hostile-table
-	@$(BIN)/python -m tests.attacks
 	@$(BIN)/python -m tests.robustness
 
 hostile-table: $(DEV_STAMP)

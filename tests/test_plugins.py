@@ -254,3 +254,23 @@ def test_built_ins_are_of_nel_by_either_name(package: str) -> None:
     """The name of the import package and that of the distribution qualify a built-in alike."""
     found = plugins.find("scorers", f"{package}:exact")
     assert (found.qualified, found.is_built_in) == ("nel:exact", True)
+
+
+DAMAGED = {
+    "no UTF-8": b"Metadata-Version: 2.1\nName: evil\nVersion: 1\nSummary: \xff\n",
+    "no version": b"Metadata-Version: 2.1\nName: evil\n",
+    "no metadata": b"",
+}
+
+
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_package_is_listed_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes
+) -> None:
+    """What is installed beside it is found as ever."""
+    install(tmp_path, "evil", {"nel.benchmarks": {"hostile": "x:y"}})
+    (tmp_path / "evil-1.0.dist-info" / "METADATA").write_bytes(data)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert plugins.find("benchmarks", "quickstart").target == QUICKSTART
+    listed = {ref.distribution for ref in (*plugins.discover("benchmarks"), *plugins.discover_unknown())}
+    assert listed & {"evil", "evil-1.0.dist-info"}

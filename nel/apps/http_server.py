@@ -9,6 +9,7 @@ import asyncio
 import errno
 import hmac
 import signal
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
@@ -93,13 +94,25 @@ def _bind_error(error: OSError | OverflowError, host: str, port: int) -> UsageEr
     )
 
 
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Return a listening socket, for servers that cannot say why they fail to listen.
+
+    Raises:
+        UsageError: The port is in use or the host is not an address of this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        raise _bind_error(error, host, port) from error
+
+
 @asynccontextmanager
 async def running(
     app: web.Application,
     *,
     host: str = "127.0.0.1",
     port: int = 0,
-    handler_cancellation: bool = False,
 ) -> AsyncIterator[str]:
     """Serve within the block; yields the base URL, which ends in ``/v1``.
 
@@ -107,17 +120,11 @@ async def running(
         app: What is served.
         host: Address to listen on.
         port: 0 picks a free one.
-        handler_cancellation: Cancel what a client asked for when it hangs up.
 
     Raises:
         UsageError: The port is in use or the host is not an address of this machine.
     """
-    runner = web.AppRunner(
-        app,
-        access_log=None,
-        shutdown_timeout=_SHUTDOWN_SECONDS,
-        handler_cancellation=handler_cancellation,
-    )
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port, backlog=1024)

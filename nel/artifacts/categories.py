@@ -20,9 +20,9 @@ class Categories:
         """Start without a category.
 
         Args:
-            empty: Makes the accumulator of a category.
+            new_accumulator: Makes the accumulator of a category.
         """
-        self._empty = new_accumulator
+        self._new_accumulator = new_accumulator
         self._named: dict[str, Accumulator] = {}
         self._found: dict[str, dict[str, Accumulator]] = {name: {} for name in FIELDS}
 
@@ -43,12 +43,15 @@ class Categories:
 
         The field is the benchmark's own, else the first one that fits.
         """
-        fits = [parts for parts in self._found.values() if is_breakdown(len(parts))]
-        return dict(sorted((self._named or next(iter(fits), {})).items()))
+        by_category = self._named
+        if not by_category:
+            breakdowns = (found for found in self._found.values() if is_breakdown(len(found)))
+            by_category = next(breakdowns, {})
+        return dict(sorted(by_category.items()))
 
     def _of(self, parts: dict[str, Accumulator], name: str) -> Accumulator:
         if name not in parts:
-            parts[name] = self._empty()
+            parts[name] = self._new_accumulator()
         return parts[name]
 
     def _has_room(self, name: str, value: str) -> bool:
@@ -56,4 +59,5 @@ class Categories:
 
         That one more shows that the values are many.
         """
-        return value in self._found[name] or len(self._found[name]) <= FOUND_MAX
+        found = self._found[name]
+        return value in found or len(found) <= FOUND_MAX

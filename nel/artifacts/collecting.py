@@ -100,7 +100,7 @@ class Collection:
         """Start without a result.
 
         Args:
-            stored: The benchmark.
+            benchmark: The stored benchmark.
             requested: Its metrics and reducers; None: those that its plan names and that are
                 installed.
         """

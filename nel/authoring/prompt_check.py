@@ -68,17 +68,15 @@ def check_prompt(benchmark: Benchmark, rows: Iterable[RawRow]) -> None:
     gold = {benchmark.target_field.partition(".")[0]} if benchmark.has_gold_answers else set()
     if fields - gold or benchmark.images_field or (benchmark.loglikelihood and not fields):
         return
-    what = (
-        f"takes nothing of the row but the gold answer, {{{min(fields)}}}"
-        if fields
-        else "takes no field of the row, so that every question is the same"
-    )
+    what = "takes no field of the row, so that every question is the same"
+    if fields:
+        what = f"takes nothing of the row but the gold answer, {{{min(fields)}}}"
+    message = f"the prompt of {benchmark.name} {what}; write {{name}} for one of the fields"
     values = _first_values(benchmark, rows) or {}
     names = ", ".join(sorted(values.keys() - gold))
-    raise ConfigError(
-        f"the prompt of {benchmark.name} {what}; write {{name}} for one of the fields"
-        f"{f': {names}' if names else ''}"
-    )
+    if names:
+        message += f": {names}"
+    raise ConfigError(message)
 
 
 def empty_question(benchmark: Benchmark, sample: Sample) -> str | None:

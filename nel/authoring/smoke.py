@@ -207,11 +207,10 @@ def line_of(error: BaseException) -> str:
     """Return the last line of an author's own that led to an error, else the last line."""
     frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
     candidates = [frame for frame in frames if not _is_library(frame.filename)] or frames
-    return (
-        f" ({Path(candidates[-1].filename).name}, line {candidates[-1].lineno})"
-        if candidates
-        else ""
-    )
+    if not candidates:
+        return ""
+    last = candidates[-1]
+    return f" ({Path(last.filename).name}, line {last.lineno})"
 
 
 def _is_library(filename: str) -> bool:

@@ -155,11 +155,9 @@ def _build(kind: str, name: str, factory: Any, options: Mapping[str, Any]) -> An
     try:
         built = factory(**options)
     except (Exception, SystemExit) as error:
-        what = (
-            str(error)
-            if isinstance(error, (TypeError, ValueError))
-            else f"{type(error).__name__}: {error}"
-        )
+        what = str(error)
+        if not isinstance(error, (TypeError, ValueError)):  # these speak of the options themselves
+            what = f"{type(error).__name__}: {what}"
         raise ConfigError(f'the {kind} "{name}" cannot be built: {what}') from error
     if not callable(built):
         raise ConfigError(

@@ -44,12 +44,12 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"  expected: {_value(answer['expected'])}{_accepted_text(answer)}"
     outcome = answer["outcome"]
     kind = outcome["kind"] or ""
-    state = outcome["state"].replace("_", " ") + (f" ({kind})" if kind else "")
+    state = outcome["state"].replace("_", " ")
+    if kind:
+        state += f" ({kind})"
     reward = answer["scored"]["reward"]
-    yield (
-        f"  scored:   {_value(answer['scored']['value'])}, {state}, reward"
-        f" {'none' if reward is None else f'{reward:g}'}"
-    )
+    reward_text = "none" if reward is None else f"{reward:g}"
+    yield f"  scored:   {_value(answer['scored']['value'])}, {state}, reward {reward_text}"
     if answer["without_reading"]:
         yield f"  no reading applies: {answer['without_reading']}"
         return
@@ -60,7 +60,8 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
         )
     for name, reading in answer["readings"].items():
         yield from _reading_lines(name, reading)
-    yield f"  the readings {'differ' if answer['differs'] else 'agree'}"
+    verb = "differ" if answer["differs"] else "agree"
+    yield f"  the readings {verb}"
 
 
 def _accepted_text(answer: Mapping[str, Any]) -> str:
@@ -68,8 +69,10 @@ def _accepted_text(answer: Mapping[str, Any]) -> str:
         return ""
     accepted = " or ".join(_value(value) for value in answer["accepted"])
     expected = answer["expected"] if isinstance(answer["expected"], list) else [answer["expected"]]
-    is_repetition = list(map(str, expected)) == answer["accepted"]
-    return f" ({_KINDS[answer['kind']]}{'' if is_repetition else f': {accepted}'})"
+    text = _KINDS[answer["kind"]]
+    if list(map(str, expected)) != answer["accepted"]:  # else it would be said twice
+        text += f": {accepted}"
+    return f" ({text})"
 
 
 def _reading_lines(name: str, reading: Mapping[str, Any]) -> Iterator[str]:

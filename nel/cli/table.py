@@ -22,7 +22,9 @@ _GAP: Final = "   "
 def print_table(table: ReportTable, *, err: bool = False) -> None:
     """Print a table and the lines below it; see `table_lines`."""
     stream = sys.stderr if err else sys.stdout
-    width = shutil.get_terminal_size().columns if stream.isatty() else _LOG_WIDTH
+    width = _LOG_WIDTH
+    if stream.isatty():
+        width = shutil.get_terminal_size().columns
     typer.echo("\n".join(table_lines(table, width)), err=err)
 
 
@@ -40,6 +42,7 @@ def table_lines(table: ReportTable, width: int) -> list[str]:
     headings = [report_text(column.words) for column in table.columns]
     rows = [[report_text(cell) for cell in row] for row in table.texts()]
     widths = [max(map(cell_len, cells)) for cells in zip(headings, *rows, strict=True)]
+    # The first column always stands in the table, however narrow the terminal is.
     n_fitting = sum(_width(widths[:n]) <= width for n in range(1, len(widths) + 1))
     n_beside = max(1, n_fitting)
     widths = widths[:n_beside]

@@ -128,7 +128,9 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
     if row["bounds"] is not None:
         # Every unscored sample as 0, then as 1; where there is none, the value to its last bit.
         n_unscored = int((columns.states == UNSCORED).sum())
-        lowest = series.total / len(columns) if n_unscored else row["value"]
+        lowest = row["value"]
+        if n_unscored:
+            lowest = series.total / len(columns)
         highest = lowest + n_unscored / len(columns)
         _refuse_unequal(files, f"lower bound of {name}", row["bounds"]["lower"], lowest)
         _refuse_unequal(files, f"upper bound of {name}", row["bounds"]["upper"], highest)
@@ -233,7 +235,9 @@ def _disagreement(files: BenchmarkFiles) -> str:
         if alias in scores:
             pairs[alias] = (headline["value"], scores[alias]["value"])
     differ = [f"{what} {a} and {b}" for what, (a, b) in pairs.items() if a != b]
-    return f"metrics.json and eval-*.json differ in {', '.join(differ)}" if differ else ""
+    if not differ:
+        return ""
+    return f"metrics.json and eval-*.json differ in {', '.join(differ)}"
 
 
 def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
@@ -243,8 +247,10 @@ def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
         return ""
     if plan:
         stored_fields = Identity(fields=plan.get("identity") or {}).shown
-        is_stored = digest == plan.get("digest") and fields == stored_fields
-        return "" if is_stored else "the identity in eval-*.json is not that of run.db"
+        if digest == plan.get("digest") and fields == stored_fields:
+            return ""
+        return "the identity in eval-*.json is not that of run.db"
+    # Without a store, the digest can be made again where no field was redacted.
     is_whole = _REDACTED_FROM not in str(fields.get("endpoint.url"))
     if is_whole and Identity(fields=fields).digest != digest:
         return "identity_fields in eval-*.json do not have the digest that stands beside them"
@@ -260,8 +266,9 @@ def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
         return None
     values = columns.metric(key)
     # A failure without a value would count 0 in a comparison, which the run did not do.
-    is_filled = is_universal(columns, key) and np.isnan(values[columns.states == FAILED]).any()
-    return None if is_filled else metric_values(columns, key)
+    if is_universal(columns, key) and np.isnan(values[columns.states == FAILED]).any():
+        return None
+    return metric_values(columns, key)
 
 
 def metric_keys(columns: Columns, headline: str) -> dict[str, str]:
@@ -276,6 +283,7 @@ def metric_keys(columns: Columns, headline: str) -> dict[str, str]:
     rewards = [key for key in keys if published_name(key) == headline]
     if not rewards or headline in OF_ANY_REWARD:
         rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
+    # The names under each assumption of what the reward is; those that all share are certain.
     candidates = [
         {name: key for key, name in published_names(keys, headline, reward).items()}
         for reward in rewards

@@ -32,7 +32,7 @@ from nel.decide.policy import ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
 from nel.metrics.added_question import ADDED, added_question_ends
-from nel.metrics.intervals import ANYTIME, LEVEL
+from nel.metrics.intervals import ANYTIME, LEVEL, Interval
 from nel.metrics.question_intervals import (
     FEW,
     T_OF_FEW,
@@ -88,9 +88,10 @@ class _Held:
         """Return the interval of the metric, as far as unscored samples could move it."""
         row = self.row
         if self.lows:
-            lower = macro_interval(self.lows, weights=self.weights, level=level).lower
-            upper = macro_interval(self.highs, weights=self.weights, level=level).upper
-            return None if lower is None or upper is None else (lower, upper)
+            return _outer_ends(
+                macro_interval(self.lows, weights=self.weights, level=level),
+                macro_interval(self.highs, weights=self.weights, level=level),
+            )
         if row["value"] is None or row["ci_lower"] is None or row["ci_upper"] is None:
             return None
         if row["ci_method"] == ANYTIME and level > row["ci_level"]:
@@ -98,9 +99,10 @@ class _Held:
         if row["ci_method"] == "t" and row["n_questions"] < FEW:
             return None
         if self.lowest.n and "new_questions" not in row:
-            lower = question_interval(self.lowest, self.design, level=level).lower
-            upper = question_interval(self.highest, self.design, level=level).upper
-            return None if lower is None or upper is None else (lower, upper)
+            return _outer_ends(
+                question_interval(self.lowest, self.design, level=level),
+                question_interval(self.highest, self.design, level=level),
+            )
         # Lines do not give the values: the written interval, scaled from its level to this one,
         # around what the value may be.
         factor = _quantile(level) / _quantile(row["ci_level"])
@@ -134,6 +136,18 @@ class _Held:
             questions = questions_until(self.lowest, self.design, self.floor.value)
         caution = question_interval(self.lowest, self.design).caution
         return "; ".join(filter(None, [would_pass(questions), caution]))
+
+
+def _outer_ends(lowest: Interval, highest: Interval) -> tuple[float, float] | None:
+    """Return the lower end of one interval and the upper end of another; None where one has none.
+
+    Args:
+        lowest: With every unscored sample as wrong.
+        highest: With every one as right.
+    """
+    if lowest.lower is None or highest.upper is None:
+        return None
+    return lowest.lower, highest.upper
 
 
 def read_floors(arguments: Sequence[str]) -> list[Floor]:
@@ -246,9 +260,11 @@ def _demands_of(
     if not rows:
         titled = [files for files in benchmarks if files.title == name and metric]
         rows = [demand for files in titled for demand in _rows(files, metric, floor)]
+    # Of no benchmark, the name may be that of a mean over several.
     titles = {f"{row['aggregate']}:{row['name']}": row for row in means}
     if not rows and floor.metric in titles:
-        row = {**titles[floor.metric], "ci_level": LEVEL, "n_questions": titles[floor.metric]["n"]}
+        mean = titles[floor.metric]
+        row = {**mean, "ci_level": LEVEL, "n_questions": mean["n"]}
         _check_range(floor, floor.metric)
         rows = [_Held(benchmark=row["aggregate"], floor=floor, row=row)]
         rows[0].blockers += _missing_of_mean(row)
@@ -296,7 +312,9 @@ def _check_range(floor: Floor, share: str) -> None:
     """Raise ConfigError where a floor of a share is not between 0 and 1."""
     if 0 <= floor.value <= 1:
         return
-    percent = f"; {floor.value / 100:g} is {floor.value:g} %" if 0 < floor.value <= _PERCENT else ""
+    percent = ""
+    if 0 < floor.value <= _PERCENT:
+        percent = f"; {floor.value / _PERCENT:g} is {floor.value:g} %"
     raise ConfigError(
         f"--fail-under {floor.metric}={floor.value:g}: {share} lies between 0 and 1{percent}"
     )
@@ -308,16 +326,21 @@ def _missing(row: Mapping[str, Any]) -> list[str]:
         return [f"nothing was measured: {row['reason']}"]
     if row["ci_lower"] is None:
         return [f"there is no interval: {row['reason']}"]
-    is_of_few = row["ci_method"] == "t" and row["n_questions"] < FEW
-    return [T_OF_FEW.format(row["n_questions"])] if is_of_few else []
+    if row["ci_method"] == "t" and row["n_questions"] < FEW:
+        return [T_OF_FEW.format(row["n_questions"])]
+    return []
 
 
 def _gate(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
     lower, upper = demand.span(LEVEL) or (None, None)
-    status, method = GateDecision.INCONCLUSIVE, demand.row["ci_method"]
+    method = demand.row["ci_method"]
     if upper is not None and upper < demand.floor.value:
+        # What is shown is the end that the breach rests on, with the method it is by.
         end = demand.deciding_end(upper, LEVEL)
-        upper, method = end, method if end == upper else f"{method}, upper end {ADDED}"
+        if end != upper:
+            method = f"{method}, upper end {ADDED}"
+        upper = end
+    status = GateDecision.INCONCLUSIVE
     if id(demand) in breached:
         status = GateDecision.NO_GO
     elif lower is not None and lower >= demand.floor.value:

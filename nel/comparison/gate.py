@@ -243,10 +243,11 @@ def _orient(rule: ResolvedRule, scores: Scores) -> tuple[ResolvedRule, Scores]:
         is_lower_better = rule.direction is Direction.LOWER
     if not (is_lower_better or scores.is_lower_better):
         return rule, scores
-    direction = Direction.LOWER if is_lower_better else Direction.HIGHER
-    rule = rule.model_copy(update={"direction": direction})
+    # The policy has the last word on the direction, whatever the results say of themselves.
     scores = replace(scores, is_lower_better=is_lower_better)
-    return rule, scores.negate() if is_lower_better else scores
+    if not is_lower_better:
+        return rule.model_copy(update={"direction": Direction.HIGHER}), scores
+    return rule.model_copy(update={"direction": Direction.LOWER}), scores.negate()
 
 
 def _demand(
@@ -408,21 +409,27 @@ def _measure(entry: _Entry, level: float) -> Measure | None:
         return None
     if compared.n_not_asked and compared.scores is scores:
         return replace(compared.headline, metric=entry.metric)
-    upright = scores.negate() if entry.rule.direction is Direction.LOWER else scores
-    measured = measure(upright, entry.metric, Settings(level=level))
-    return without_interval(measured) if compared.n_not_asked else measured
+    # What is shown has the sign of the metric itself; the tests had it turned where less is better.
+    if entry.rule.direction is Direction.LOWER:
+        scores = scores.negate()
+    measured = measure(scores, entry.metric, Settings(level=level))
+    if compared.n_not_asked:
+        return without_interval(measured)
+    return measured
 
 
 def _test(
     demand: Demand, breached: Mapping[int, float], level: float, *, gated: bool
 ) -> DecisionCheck:
-    span, reason = demand.span(level), ""
+    span = demand.span(level)
+    reason = ""
     status = GateDecision.INCONCLUSIVE
     lower, upper, interval_level, method = None, None, None, None
     if span is not None:
         lower, upper = span
         interval_level, method = level, demand.method
         status = non_inferiority(*span, margin=demand.margin)
+        # Among many tests one breach is likely by chance: Holm's adjustment has the last word.
         if gated and status is GateDecision.NO_GO and id(demand) not in breached:
             status = GateDecision.INCONCLUSIVE
             reason = "a breach taken alone, but not after Holm's adjustment over the policy"

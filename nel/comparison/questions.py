@@ -75,7 +75,7 @@ class Questions:
         """Return a metric of each question from its values in lines; NaN is unscored."""
         sorted_values = per_line[self.order]
         is_scored = ~np.isnan(sorted_values)
-        filled = np.where(is_scored, sorted_values, 0.0)
+        filled = np.where(is_scored, sorted_values, 0.0)  # adds nothing where nothing was scored
         n_scored = self.sums(is_scored.astype(np.int64))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             total, squares = self.sums(filled), self.sums(filled * filled)
@@ -150,6 +150,7 @@ def is_distinct(columns: Columns, key: Key) -> bool:
 def _sorted_by(names: Digests, repeats: Ints) -> Ints:
     order = np.argsort(names)
     ordered = names[order]
+    # Repeats make equal names, whose order needs the slower sort by two keys.
     if (ordered[1:] == ordered[:-1]).any():
         order = np.lexsort((repeats, names))
     return order
@@ -158,6 +159,7 @@ def _sorted_by(names: Digests, repeats: Ints) -> Ints:
 def _ranks(content: Digests, repeats: Ints, positions: Ints) -> Ints:
     """Return the rank of each line, by position, among those with the same content and repeat."""
     n = len(content)
+    # Sorted, equal rows stand side by side, and a rank is the distance from where they begin.
     order = np.lexsort((positions, repeats, content))
     changes = np.append(True, ~_equal_neighbours(content[order], repeats[order]))
     starts = np.flatnonzero(changes)
@@ -168,6 +170,7 @@ def _ranks(content: Digests, repeats: Ints, positions: Ints) -> Ints:
 
 
 def _mix(content: Digests, occurrence: Ints) -> Digests:
+    # Both factors are odd, so each maps 64 bits one to one: two occurrences have two names.
     mixed: Digests = (content ^ (occurrence.astype(np.uint64) * _MIX)) * _SPREAD
     return mixed
 

@@ -27,4 +27,6 @@ def reach(name: str) -> None:
 
 def _read(setting: str) -> dict[str, int]:
     name, _, count = setting.partition(":")
-    return {name: int(count) if count.isdigit() else 1} if name else {}
+    if not name:
+        return {}
+    return {name: int(count) if count.isdigit() else 1}

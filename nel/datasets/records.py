@@ -61,8 +61,11 @@ def rows_of_records(
     head_cells = [cells for cells, _ in head]
     columns, have_names = _columns_of(header, head_cells, name, form)
     names = list(compress(columns, have_names))
-    decimals = _Decimals(columns, head_cells, name, form) if has_comma_numbers else None
-    width, all_have_names = len(columns), all(have_names)
+    decimals = None
+    if has_comma_numbers:
+        decimals = _Decimals(columns, head_cells, name, form)
+    width = len(columns)
+    all_have_names = all(have_names)
     number = 0
     empty_rows: list[int] = []  # numbers of those before this record, which may be at the end
     for cells, line in chain(head, zip(records, repeat(None))):
@@ -77,9 +80,12 @@ def rows_of_records(
             empty_rows = []
         # Empty cells beyond the columns are what spreadsheets write after a wide sheet.
         if len(cells) != width and (len(cells) < width or any(cells[width:])):
-            yield number, _width_problem(len(cells), width, end_line() if line is None else line)
+            last_line = end_line() if line is None else line
+            yield number, _width_problem(len(cells), width, last_line)
             continue
-        problem = None if decimals is None else decimals.convert(cells)
+        problem = None
+        if decimals is not None:
+            problem = decimals.convert(cells)
         values = cells if all_have_names else compress(cells, have_names)
         yield number, problem or dict(zip(names, values, strict=False))
     if empty_rows:
@@ -112,7 +118,9 @@ def _check_header(
         raise DatasetError(f"{name}: the header names {titles} more than once; rename all but one")
     has_wide_row = any(sum(map(bool, cells)) > 1 for cells in rows)
     if len(names) < 2 and has_wide_row:  # noqa: PLR2004 - a title stands alone
-        what = f'is "{names[0]}" alone' if names else "names no column"
+        what = "names no column"
+        if names:
+            what = f'is "{names[0]}" alone'
         raise DatasetError(
             f"{name}: the first row {what}, and rows have more cells; delete what stands above the"
             " names of the columns"
@@ -155,7 +163,8 @@ def _note_unnamed(
 
 
 def _note_empty(n: int, name: str, form: TableForm) -> None:
-    form.note(f"{name}: {n} empty row{'s' if n > 1 else ''} at the end left out")
+    rows = "rows" if n > 1 else "row"
+    form.note(f"{name}: {n} empty {rows} at the end left out")
 
 
 @dataclass(slots=True)
@@ -203,8 +212,9 @@ class _Decimals:
         for column in self._columns:
             value = cells[column.position]
             # In a column of decimal commas a point stands between thousands.
-            may_change = "," in value or (column.is_decimal and "." in value)
-            match = _COMMA_NUMBER.fullmatch(value.strip()) if may_change else None
+            if "," not in value and not (column.is_decimal and "." in value):
+                continue
+            match = _COMMA_NUMBER.fullmatch(value.strip())
             if match is None:
                 continue
             if not column.is_decimal:

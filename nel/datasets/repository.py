@@ -244,7 +244,8 @@ def _declared_config(card: Sequence[CardConfig], config: str | None, uri: str) -
         return card[names.index(config)]
     default = [entry for entry in card if entry.is_default or len(card) == 1]
     if not default:
-        example = f"{uri}{'&' if '?' in uri else '?'}config={names[0]}"
+        separator = "&" if "?" in uri else "?"
+        example = f"{uri}{separator}config={names[0]}"
         raise DatasetError(
             f"{uri}: it has several configs; name one, as in {example}: {_few(names)}"
         )

@@ -83,8 +83,10 @@ def tango_z(wins: float, losses: float, n: int, difference: float) -> float:
     """
     distance = wins - losses - n * difference
     variance = n * _restricted_variance(wins, losses, n, difference)
+    if variance <= 0 and distance == 0:
+        return 0.0
     if variance <= 0:
-        return math.copysign(math.inf, distance) if distance else 0.0
+        return math.copysign(math.inf, distance)
     return distance / math.sqrt(variance)
 
 
@@ -95,8 +97,10 @@ def _tango_lower(wins: float, losses: float, n: int, z: float) -> float:
         if not low < middle < high:
             break
         # The statistic falls with the difference, so below the end it is above z.
-        is_below = tango_z(wins, losses, n, middle) > z
-        low, high = (middle, high) if is_below else (low, middle)
+        if tango_z(wins, losses, n, middle) > z:
+            low = middle
+        else:
+            high = middle
     return high
 
 

@@ -66,7 +66,7 @@ def _levels(values: Floats) -> tuple[Floats, Integers]:
 
 def _all_sums(values: Floats) -> Floats:
     sums = np.zeros(1)
-    for value in values.tolist():
+    for value in values.tolist():  # each value doubles the patterns
         sums = np.concatenate([sums + value, sums - value])
     return sums
 

@@ -58,14 +58,14 @@ def describe_all(
         namesakes[ref.kind, ref.name].append(ref)
     loadable = [ref for ref in refs if ref.kind in GROUPS]
     imported = dict(zip(loadable, _import_all(loadable, import_seconds), strict=True))
-    return [
-        (
-            replace(imported[ref], note=name_note(ref, namesakes[ref.kind, ref.name]))
-            if ref in imported
-            else PluginInfo(ref=ref, description="", error=unknown_group(ref))
-        )
-        for ref in refs
-    ]
+    plugins = []
+    for ref in refs:
+        if ref in imported:
+            note = name_note(ref, namesakes[ref.kind, ref.name])
+            plugins.append(replace(imported[ref], note=note))
+        else:  # nel has no such group, so nothing of it is imported
+            plugins.append(PluginInfo(ref=ref, description="", error=unknown_group(ref)))
+    return plugins
 
 
 def reply(refs: list[dict[str, str]], seconds: float) -> None:

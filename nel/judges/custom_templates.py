@@ -8,7 +8,7 @@ from their text; a pattern that may match anything only fails on the first reply
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from nel.core import timed_regex
@@ -20,7 +20,7 @@ from nel.judges.parsing.verdict import grade_reader
 from nel.judges.quoting import Quoted, quote
 from nel.judges.templates import grade_definitions
 from nel.judges.token_grades import token_question
-from nel.judges.types import Case, Judge, Question
+from nel.judges.types import Case, Judge, Question, Read
 from nel.prompts import Template, load_template
 
 NAME: Final = "custom"
@@ -105,26 +105,15 @@ def custom_judge(
             "the judge's template does not name the response; insert {response} where it belongs"
         )
     scale = _scale(grade_pattern, score_mapping)
-    if grade_pattern is not None and _never_grades(grade_pattern, scale):
-        raise _bad(
-            f"the pattern {grade_pattern[:200]!r} has no group, and its whole match is never a"
-            ' grade; enclose the grade in parentheses, as in "GRADE: ([CI])"'
-        )
-    prefix = "GRADE:" if grade_pattern is None else _literal_start(grade_pattern)
-    is_open = bool(prefix) and template.text.rstrip().endswith(prefix)
+    reader = _reply_reader(template, grade_pattern, scale)
 
     def ask(case: Case) -> list[Question]:
         quoted = _quote(template, case, scale)
         if by_logprobs:
             return [token_question(quoted.prompt, score_mapping or {})]
-        if grade_pattern is not None:
-            read_reply = pattern_reader(
-                quoted, grade_pattern, scale, prefix=prefix if is_open else ""
-            )
-        else:
-            read_reply = grade_reader(quoted, {} if scale is None else scale.scores)
-        return [Question(prompt=quoted.prompt, read=read_reply)]
+        return [Question(prompt=quoted.prompt, read=reader(quoted))]
 
+    # A template that asks whether there is a reference can do without one.
     is_conditional = _CONDITIONAL.search(template.text) is not None
     return Judge(
         name=NAME,
@@ -134,6 +123,29 @@ def custom_judge(
         level="ordinal" if scale is None or scale.is_numeric else "nominal",
         needs_reference=bool(template.fields & _REFERENCE) and not is_conditional,
     )
+
+
+def _reply_reader(
+    template: Template, grade_pattern: str | None, scale: Scale | None
+) -> Callable[[Quoted], Read]:
+    """Return what reads the replies to a prompt: by the pattern, else by a line ``GRADE: X``.
+
+    Raises:
+        JudgeError: The pattern has no group, and its whole match is never a grade.
+    """
+    if grade_pattern is None:
+        scores = {} if scale is None else scale.scores
+        return lambda quoted: grade_reader(quoted, scores)
+    if _never_grades(grade_pattern, scale):
+        raise _bad(
+            f"the pattern {grade_pattern[:200]!r} has no group, and its whole match is never a"
+            ' grade; enclose the grade in parentheses, as in "GRADE: ([CI])"'
+        )
+    # Where the prompt ends with the words before the grade, a reply begins with the grade itself.
+    prefix = _literal_start(grade_pattern)
+    if not template.text.rstrip().endswith(prefix):
+        prefix = ""
+    return lambda quoted: pattern_reader(quoted, grade_pattern, scale, prefix=prefix)
 
 
 def _example_reply(scale: Scale | None) -> str:

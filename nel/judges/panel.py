@@ -45,16 +45,20 @@ def aggregate_opinions(
     if len(graded) < max(quorum, 1):
         ungraded = [opinion for opinion in opinions if opinion.grade is None]
         ungraded.sort(key=lambda opinion: opinion.judge)
-        names = ", ".join(f"{item.judge} ({item.fault or 'no grade'})" for item in ungraded)
-        raise JudgeError(
+        message = (
             f"{max(quorum, 1)} of {len(opinions)} judges must give a grade and {len(graded)} did"
-            + (f"; none from {names}" if names else ""),
-            kind="no_quorum",
-            reply=next((item.reply for item in ungraded if item.reply), ""),
         )
+        names = ", ".join(f"{item.judge} ({item.fault or 'no grade'})" for item in ungraded)
+        if names:
+            message += f"; none from {names}"
+        first_reply = next((item.reply for item in ungraded if item.reply), "")
+        raise JudgeError(message, kind="no_quorum", reply=first_reply)
+    # Sorted, so that sums are the same in any order of the judges.
     ordered = sorted(graded, key=lambda item: item.judge)
-    votes = [1.0 if weights is None else weights.get(item.judge, 1.0) for item in ordered]
-    return _aggregate([item.grade for item in ordered if item.grade is not None], aggregate, votes)
+    votes_of = weights or {}
+    votes = [votes_of.get(item.judge, 1.0) for item in ordered]
+    grades = [item.grade for item in ordered if item.grade is not None]
+    return _aggregate(grades, aggregate, votes)
 
 
 def aggregate_repeats(grades: Sequence[Grade | None], aggregate: Aggregate = "majority") -> Grade:
@@ -87,7 +91,9 @@ def _aggregate(grades: Sequence[Grade], aggregate: Aggregate, votes: Sequence[fl
         return _grade_with(grades, _mean(scores, votes))
     if aggregate == "median":
         return _grade_with(grades, statistics.median(scores))
-    return _grade_with(grades, min(scores) if aggregate == "min" else max(scores))
+    if aggregate == "min":
+        return _grade_with(grades, min(scores))
+    return _grade_with(grades, max(scores))
 
 
 def _mean(scores: Sequence[float], votes: Sequence[float]) -> float:
@@ -103,6 +109,7 @@ def _majority(grades: Sequence[Grade], votes: Sequence[float]) -> str:
     leaders = sorted(label for label, count in counts.items() if count >= highest - _NEAR)
     if len(leaders) == 1:
         return leaders[0]
+    # Of labels with equally many votes the one nearest to the mean of all scores decides.
     mean = _mean([grade.score for grade in grades], votes)
     distance = {label: abs(_mean_score(grades, label) - mean) for label in leaders}
     nearest = [label for label in leaders if distance[label] <= min(distance.values()) + _NEAR]

@@ -36,7 +36,6 @@ FAILURE_KINDS: Final = (
 STOP_RULE: Final = "stop_rule"
 OTHER_SHARD: Final[Literal["other_shard"]] = "other_shard"
 """Why a pair was not asked: a stop rule had ended the benchmark, or another shard asks it."""
-"""Names of scorers' values that are the reward, best first; else a score's first value is."""
 _PUBLISHED: Final = {"correct": "accuracy"}
 """Names of scorers' values to the names under which metrics are published."""
 Unit: TypeAlias = Literal["rate", "points", "number"]
@@ -268,18 +267,21 @@ class Accumulator:
 
     def metrics(self) -> list[MetricJson]:
         """Return the headline and every other metric, sorted by name."""
-        rows = {name: self._metric(name, *of_it) for name, of_it in self._series().items()}
-        return [
-            rows[name] for name in sorted(rows, key=lambda name: (name != self.headline_name, name))
-        ]
+        headline = self.headline_name
+        series = self._series()
+        names = sorted(series, key=lambda name: (name != headline, name))
+        return [self._metric(name, *series[name]) for name in names]
 
     def shares(self, name: str) -> Series | None:
         """Return a metric from 0 to 1 of questions drawn by themselves; None where there is no value,
         or an interval needs to know more than these.
         """
+        if self._groups or self._design.fixed or self._headline_design.fixed:
+            return None
         series, _ = self._series().get(name, (Series(), False))
-        is_plain = not (self._groups or self._design.fixed or self._headline_design.fixed)
-        return series if is_plain and series.n and series.unit else None
+        if series.n and series.unit:
+            return series
+        return None
 
     def _series(self) -> dict[str, tuple[Series, bool]]:
         """Return the values of each metric by its name, and whether every scored sample has it."""
@@ -287,6 +289,7 @@ class Accumulator:
         names = published_names(self._metrics, self.headline_name, self._rewards_key)
         for key, name in names.items():
             metric = self._metrics[key]
+            # One that every scored sample has counts each failure of the model as 0.
             universal = metric.emitted.n_scored == self.accounting.n_scored
             series[name] = (metric.filled if universal else metric.emitted, universal)
         return series
@@ -294,7 +297,9 @@ class Accumulator:
     def completed_json(self) -> CompletedJson:
         """Return the mean reward of the answers that were neither cut off nor empty nor refused."""
         n = len(self._completed)
-        return {"value": mean_of(self._completed) if n else None, "n": n}
+        if n == 0:
+            return {"value": None, "n": 0}
+        return {"value": mean_of(self._completed), "n": n}
 
     @property
     def n_correct(self) -> int | None:
@@ -304,10 +309,9 @@ class Accumulator:
     def rates(self) -> dict[str, float]:
         """Return the share of each kind of model failure among all that were to be asked."""
         total = self.accounting.n_asked
-        return {
-            kind: self.accounting.model_failures[kind] / total if total else 0.0
-            for kind in FAILURE_KINDS
-        }
+        if total == 0:
+            return dict.fromkeys(FAILURE_KINDS, 0.0)
+        return {kind: self.accounting.model_failures[kind] / total for kind in FAILURE_KINDS}
 
     def _add_metrics(self, question: int, values: Mapping[str, float], *, scored: bool) -> None:
         for name, value in values.items():
@@ -326,6 +330,7 @@ class Accumulator:
 
     def _note_reward_key(self, outcome: Scored) -> None:
         names = tuple(outcome.metrics)
+        # Nearly all samples of a benchmark have the same names, which are looked at once.
         if names and names != self._latest_names:
             self._latest_names = names
             name = reward_key(names)
@@ -361,7 +366,10 @@ class Accumulator:
             return None
         if n_unscored == 0:
             value = series.mean()
-            return None if value is None else {"lower": value, "upper": value}
+            if value is None:
+                return None
+            return {"lower": value, "upper": value}
+        # Every unscored sample as wrong, and every one as right.
         return {"lower": series.total / total, "upper": (series.total + n_unscored) / total}
 
 

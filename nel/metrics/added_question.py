@@ -82,6 +82,7 @@ def added_question_ends(
         for rising, of_each in ((heights, masses), (1.0 - heights[::-1], masses[::-1]))
     )
     scale = high - low
+    # Both are distances from a bound: the upper end was taken of the values seen from above.
     return low + scale * max(0.0, lower), high - scale * max(0.0, upper)
 
 
@@ -137,6 +138,7 @@ def _lower_end(
         terms = masses[block]
         # Entry j: the j lowest values as they are, all others raised to 1; the last is the data.
         others = np.concatenate(([raised], raised - np.cumsum(terms)))
+        # Sums of the values, their squares and their cubes, carried over from the block before.
         powers = np.empty((3, len(others)))
         powers[:, 0] = sums
         for power in powers:
@@ -144,6 +146,6 @@ def _lower_end(
             np.cumsum(terms, out=power[1:])
             power[1:] += power[0]
         raised, sums = float(others[-1]), powers[:, -1].copy()
-        powers += others
+        powers += others  # a value of 1 has powers of 1
         lower = min(lower, float(lower_ends_of_sums(powers, total, quantile).min()))
     return lower

@@ -26,14 +26,15 @@ _STEPS_MAX: Final = 50
 """Newton's method takes about six."""
 _ROUNDING: Final = 8 * _EPSILON
 """A step as short as this is rounding: convergence is quadratic."""
+_MEDIAN: Final = 0.5
 
 
 def student_quantile(degrees: float, probability: float) -> float:
     """Return the quantile of Student's t distribution.
 
     Newton's method for the logarithm of the upper tail, ``I(degrees / 2, 1 / 2, x) / 2`` at ``x =
-    degrees / (degrees + t²)``, as a function of log t: it falls ever faster, so that from the second
-    step on the root is approached from above.
+    degrees / (degrees + t²)``, as a function of log t: it falls ever faster, so that from the
+    second step on the root is approached from above.
 
     Args:
         degrees: Degrees of freedom, above 0.
@@ -50,13 +51,19 @@ def student_quantile(degrees: float, probability: float) -> float:
         raise ValueError(
             f"no quantile of Student's t for {degrees} degrees of freedom at {probability}"
         )
-    if probability <= 0.5:  # noqa: PLR2004 - the median is 0
-        return 0.0 if probability == 0.5 else -student_quantile(degrees, 1 - probability)  # noqa: PLR2004
-    both_tails, log_t = math.log1p(1 - 2 * probability), 0.0
+    if probability == _MEDIAN:
+        return 0.0
+    if probability < _MEDIAN:
+        return -student_quantile(degrees, 1 - probability)
+    both_tails = math.log1p(1 - 2 * probability)
+    log_t = 0.0
     for _ in range(_STEPS_MAX):
         square = math.exp(2 * log_t)
-        x, y = degrees / (degrees + square), square / (degrees + square)
+        # Both are computed, since 1 - x would lose the digits of a small y.
+        x = degrees / (degrees + square)
+        y = square / (degrees + square)
         tail = _log_beta_cdf(degrees / 2, 0.5, x, y)
+        # The derivative of the logarithm of the tail by log t.
         slope = 2 * math.exp(_log_kernel(degrees / 2, 0.5, x, y) - tail)
         step = (tail - both_tails) / slope
         log_t += step
@@ -95,9 +102,11 @@ def _log_beta_cdf(a: float, b: float, x: float, y: float) -> float:
     if y <= 0:
         return 0.0
     kernel = _log_kernel(a, b, x, y)
+    # The fraction converges below the mean; above it the other tail is taken from 1.
     if x < (a + 1) / (a + b + 2):
         return min(0.0, kernel + math.log(_fraction(a, b, x, y)))
-    return math.log1p(-min(1.0, math.exp(kernel) * _fraction(b, a, y, x)))
+    other_tail = math.exp(kernel) * _fraction(b, a, y, x)
+    return math.log1p(-min(1.0, other_tail))
 
 
 def _log_kernel(a: float, b: float, x: float, y: float) -> float:
@@ -107,13 +116,14 @@ def _log_kernel(a: float, b: float, x: float, y: float) -> float:
 
 
 def _kernel_parts(a: float, b: float, x: float, y: float) -> tuple[float, float]:
+    """Return the logarithm of all but a factor, and that factor, as Loader 2000 divides them."""
     n = a + b
     distance = x * b - y * a  # from the mean, times n
-    deviance = a * _log_less_linear(x * (n / a), distance / a) + b * _log_less_linear(
-        y * (n / b), -distance / b
-    )
+    deviance_of_x = a * _log_less_linear(x * (n / a), distance / a)
+    deviance_of_y = b * _log_less_linear(y * (n / b), -distance / b)
     remainders = _stirling_remainder(n) - _stirling_remainder(a) - _stirling_remainder(b)
-    return deviance + remainders, math.sqrt(a * (b / n) / math.tau)
+    factor = math.sqrt(a * (b / n) / math.tau)
+    return deviance_of_x + deviance_of_y + remainders, factor
 
 
 def _log_less_linear(ratio: float, u: float) -> float:
@@ -124,7 +134,11 @@ def _log_less_linear(ratio: float, u: float) -> float:
         return math.log(ratio) - u
     # log(1 + u) = 2 artanh(r) with r = u / (2 + u), and u - 2r = ur.
     r = u / (2 + u)
-    square, power, total, odd = r * r, r * r * r, 0.0, 3
+    square = r * r
+    power = square * r
+    total = 0.0
+    odd = 3
+    # The series of artanh without its first term: r³/3 + r⁵/5 + …
     while abs(power) > abs(total) * _EPSILON / 4 and power:
         total += power / odd
         power *= square
@@ -135,8 +149,10 @@ def _log_less_linear(ratio: float, u: float) -> float:
 def _stirling_remainder(z: float) -> float:
     """Return log Γ(z) less Stirling's approximation (z - 1/2) log z - z + log(2π) / 2."""
     if z < _SERIES_FROM:
-        return math.lgamma(z) - ((z - 0.5) * math.log(z) - z + _HALF_LOG_TAU)
-    total, square = 0.0, 1 / (z * z)
+        approximation = (z - 0.5) * math.log(z) - z + _HALF_LOG_TAU
+        return math.lgamma(z) - approximation
+    square = 1 / (z * z)
+    total = 0.0
     for coefficient in reversed(_STIRLING):
         total = total * square + coefficient
     return total / z
@@ -163,11 +179,15 @@ def _fraction(a: float, b: float, x: float, y: float) -> float:
         odd = a + 2 * m - 1
         numerator = (a + m - 1) * (a + b + m - 1) * m * (b - m) * (x / odd) * (x / odd)
         term = m + m * (b - m) * x / odd + (a + m) * (lead + m * (1 + y)) / (odd + 2)
-        inverse = term + numerator * inverse
-        inverse = 1 / (inverse if abs(inverse) > _TINY else _TINY)
-        ratio = term + numerator / ratio
-        ratio = ratio if abs(ratio) > _TINY else _TINY
-        value *= ratio * inverse
-        if abs(ratio * inverse - 1) <= _EPSILON:
+        inverse = 1 / _not_zero(term + numerator * inverse)
+        ratio = _not_zero(term + numerator / ratio)
+        change = ratio * inverse
+        value *= change
+        if abs(change - 1) <= _EPSILON:
             return 1 / value
     raise ArithmeticError(f"the incomplete beta function of {a}, {b} at {x} does not converge")
+
+
+def _not_zero(value: float) -> float:
+    """Return a value by which can be divided, as the method of Lentz has it."""
+    return value if abs(value) > _TINY else _TINY

@@ -265,7 +265,8 @@ def macro_interval(
         return no_interval("one of the parts has fewer than two questions")
     weights = weights or [1 / len(parts)] * len(parts)
     present = math.fsum(weights)
-    present = 1.0 if math.isclose(present, 1) else present
+    if math.isclose(present, 1):
+        present = 1.0
     shares = [weight / present for weight in weights]
     n = sum(map(len, parts))
     means = [math.fsum(part.tolist()) / len(part) for part in parts]
@@ -312,9 +313,11 @@ def disjoint_parts(
     if len(names) == len(positions):
         return list(parts), list(weights)
     sizes = [len(part) for part in parts]
+    # What one question counts in each part that it is in.
     each = np.repeat([weight / size for weight, size in zip(weights, sizes, strict=True)], sizes)
     values = np.empty(len(names))
     values[positions] = np.concatenate(parts)
+    # Questions that are in the same parts make one new part, which weighs what they count in all.
     is_in = np.zeros((len(names), len(parts)), dtype=bool)
     is_in[positions, np.repeat(np.arange(len(parts)), sizes)] = True
     cells, codes = np.unique(is_in, axis=0, return_inverse=True)
@@ -349,17 +352,24 @@ def weight_in_groups(
     Returns:
         A share, at least 1 / n.
     """
-    n, sizes = len(values), np.bincount(codes)
+    n = len(values)
+    sizes = np.bincount(codes)
+    mean = float(values.mean())
     variance, degrees = grouped_variance(values, codes)
-    alone, mean = float(values.var()) / (n - 1), float(values.mean())
+    alone = float(values.var()) / (n - 1)
     # Values that differ by rounding alone have no variance to compare with.
     largest = float(np.abs(values).max())
-    ratio = max(1.0, variance / alone) if alone > (_ROUNDING * largest) ** 2 else 1.0
+    ratio = 1.0
+    if alone > (_ROUNDING * largest) ** 2:
+        ratio = max(1.0, variance / alone)
+    # Few groups say little about how alike their questions are: Student's quantile for the normal.
     quantile = NormalDist().inv_cdf(0.5 + level / 2)
     effect = ratio * (student_quantile(degrees, 0.5 + level / 2) / quantile) ** 2
     # The size of the group that a question lies in, on average.
     size = float(sizes @ sizes) / n
-    unseen = UNSEEN_GROUP * (size / n * max(mean - bounds[0], bounds[1] - mean)) ** 2
+    # A group that was not drawn may lie wholly at the farther bound, and moves the mean by this.
+    farthest = max(mean - bounds[0], bounds[1] - mean)
+    unseen = UNSEEN_GROUP * (size / n * farthest) ** 2
     floor = min((variance + unseen) / (alone + unseen / size), n / len(sizes))
     return max(1.0, n / max(effect, floor)) / n
 

@@ -261,18 +261,12 @@ def grouped(
     """
     if all not in ("samples", "groups", False):
         raise ValueError(f'all must be "samples", "groups" or False, not {all!r}')
-    fields = {field for _, field, _, _ in string.Formatter().parse(name_template)}
-    if fields - {None} != {"group_name"}:
-        raise ValueError(
-            f"the template must name {{group_name}} and nothing else: {name_template!r}"
-        )
+    _check_template(name_template)
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         if not scores:
             raise UndefinedMetric(NOTHING)
-        groups: dict[str, list[SampleScore]] = {}
-        for sample in scores:
-            groups.setdefault(str(label_in(sample, group_key, "group")), []).append(sample)
+        groups = _by_group(scores, group_key)
         names = {group: name_template.format(group_name=group) for group in sorted(groups)}
         if all and all_label in names.values():
             raise ValueError(
@@ -290,6 +284,23 @@ def grouped(
         return values
 
     return compute
+
+
+def _check_template(name_template: str) -> None:
+    """Refuse a template that does not name the group, or names anything else."""
+    fields = {field for _, field, _, _ in string.Formatter().parse(name_template)}
+    if fields - {None} != {"group_name"}:
+        raise ValueError(
+            f"the template must name {{group_name}} and nothing else: {name_template!r}"
+        )
+
+
+def _by_group(scores: Sequence[SampleScore], key: str) -> dict[str, list[SampleScore]]:
+    groups: dict[str, list[SampleScore]] = {}
+    for sample in scores:
+        group = str(label_in(sample, key, "group"))
+        groups.setdefault(group, []).append(sample)
+    return groups
 
 
 @metric
@@ -326,20 +337,9 @@ def aggregate(
     def compute(scores: Sequence[SampleScore]) -> Value:
         entries = []
         for sample in scores:
-            value = sample.score.value
             if sample.score.is_unscored:
                 continue
-            if not isinstance(value, Mapping):
-                kind = type(value).__name__
-                raise UndefinedMetric(
-                    f'sample {sample.sample_id}: a non-dict score, a {kind}, has no "{key}"'
-                )
-            entry = value.get(key)
-            if entry is None and on_missing == "error":
-                state = "is None" if key in value else "is missing"
-                raise UndefinedMetric(
-                    f'sample {sample.sample_id}: "{key}" {state} in the score; set on_missing'
-                )
+            entry = _entry_of(sample, key, is_required=on_missing == "error")
             if entry is None and on_missing == "skip":
                 continue
             if isinstance(entry, float) and math.isnan(entry):
@@ -354,6 +354,23 @@ def aggregate(
         return agg(entries)
 
     return compute
+
+
+def _entry_of(sample: SampleScore, key: str, *, is_required: bool) -> Any:
+    """Return one entry of a score that is a mapping; None where it has none and needs none."""
+    value = sample.score.value
+    if not isinstance(value, Mapping):
+        kind = type(value).__name__
+        raise UndefinedMetric(
+            f'sample {sample.sample_id}: a non-dict score, a {kind}, has no "{key}"'
+        )
+    entry = value.get(key)
+    if entry is None and is_required:
+        state = "is None" if key in value else "is missing"
+        raise UndefinedMetric(
+            f'sample {sample.sample_id}: "{key}" {state} in the score; set on_missing'
+        )
+    return entry
 
 
 def reads_scores_alone(metric: Metric) -> bool:

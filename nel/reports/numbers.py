@@ -12,10 +12,20 @@ from typing import Any, Final
 THIN: Final = "\u202f"
 """Narrow no-break space, before a unit."""
 MISSING: Final = "–"
+MINUS: Final = "−"
 _MINUTE: Final = 60.0
+_HOUR: Final = 3600.0
 _HUNDRED: Final = 100
 _DECIMALS: Final = 2
-_HOUR: Final = 3600.0
+_DECIMALS_MAX: Final = 12
+_PLAIN_MAX: Final = 1e6
+"""Beyond it the digits after the point would mislead."""
+_TENTHS_MAX: Final = 1e3
+"""Up to so many things a second a tenth says something."""
+_P_SHOWN: Final = 0.001
+"""From here on three decimals show a p-value."""
+_LONG_MILLISECONDS: Final = 0.1
+"""From so many seconds on whole milliseconds have three digits."""
 
 
 def count(value: object) -> str:
@@ -30,15 +40,19 @@ def decimals(lower: Any, upper: Any) -> int:
     >>> decimals(0.43, 0.45), decimals(-4e-6, 4e-6), decimals(None, None)
     (2, 5, 2)
     """
-    width = 0.0 if lower is None or upper is None else abs(upper - lower) * _HUNDRED
-    return _DECIMALS if width <= 0 else min(max(_DECIMALS, math.ceil(1 - math.log10(width))), 12)
+    if lower is None or upper is None or lower == upper:
+        return _DECIMALS
+    # A width of w points is ten units of the last decimal d where w = 10 * 10**-d.
+    width = abs(upper - lower) * _HUNDRED
+    needed = math.ceil(1 - math.log10(width))
+    return min(max(_DECIMALS, needed), _DECIMALS_MAX)
 
 
 def percent(value: Any, *, unit: bool = True, places: int = 2) -> str:
     """Return a share as a percentage with two decimals, or as many as are asked for."""
     if value is None:
         return MISSING
-    text = f"{_round(value * 100, places):.{places}f}"
+    text = f"{_round(value * _HUNDRED, places):.{places}f}"
     return f"{text}{THIN}%" if unit else text
 
 
@@ -49,20 +63,27 @@ def points(value: Any, *, signed: bool = False, places: int = 2) -> str:
     if value is None:
         return MISSING
     sign = "+" if signed else ""
-    return f"{_round(value * 100, places):{sign}.{places}f}".replace("-", "−")
+    text = f"{_round(value * _HUNDRED, places):{sign}.{places}f}"
+    return _with_minus(text)
 
 
 def in_unit(value: Any, unit: str, *, lower: Any = None, upper: Any = None) -> str:
     """Return a number in its unit: a ``rate`` with as many decimals as the ends of its interval,
     ``points``, a ``whole`` number, a ``coefficient`` or any ``number``.
     """
-    if unit == "points" and value is not None:
-        return f"{points(value)}{THIN}points"
-    if unit == "whole" and value is not None:
-        return count(round(value))
-    if unit == "coefficient" and value is not None:
-        return f"{value:.3f}".replace("-", "−")
-    return percent(value, places=decimals(lower, upper)) if unit == "rate" else plain(value)
+    if value is None:
+        return MISSING
+    match unit:
+        case "rate":
+            return percent(value, places=decimals(lower, upper))
+        case "points":
+            return f"{points(value)}{THIN}points"
+        case "whole":
+            return count(round(value))
+        case "coefficient":
+            return _with_minus(f"{value:.3f}")
+        case _:
+            return plain(value)
 
 
 def difference(
@@ -75,7 +96,8 @@ def difference(
         return MISSING
     if unit == "rate":
         return points(value, signed=signed, places=decimals(lower, upper))
-    return f"{value + 0.0:{'+' if signed else ''}.4g}".replace("-", "−")
+    sign = "+" if signed else ""
+    return _with_minus(f"{_without_negative_zero(value):{sign}.4g}")
 
 
 def p_value(value: Any) -> str:
@@ -84,26 +106,30 @@ def p_value(value: Any) -> str:
         return MISSING
     if value == 0:  # smaller than the least number that a float holds
         return "below 1e-300"
-    return f"{value:.2g}" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - from here on three decimals show it
-
-
-def _round(value: float, places: int) -> float:
-    """Return a rounded number that is not a negative zero."""
-    return round(value, places) + 0.0
+    return f"{value:.2g}" if value < _P_SHOWN else f"{value:.3f}"
 
 
 def plain(value: Any) -> str:
     """Return a number of unknown scale with up to four decimals."""
     if value is None:
         return MISSING
-    text = f"{round(value, 4) + 0.0:,.4f}" if abs(value) < 1e6 else f"{value:.4g}"  # noqa: PLR2004 - beyond it digits mislead
-    text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-    return text.replace("-", "−")
+    if abs(value) < _PLAIN_MAX:
+        text = f"{_round(value, 4):,.4f}"
+    else:
+        text = f"{value:.4g}"
+    # Zeros at the end say nothing, but for those of a whole number or of an exponent.
+    if "." in text and "e" not in text:
+        text = text.rstrip("0").rstrip(".")
+    return _with_minus(text)
 
 
 def rate(value: Any) -> str:
     """Return a number of things a second, with one decimal at most."""
-    return MISSING if value is None else plain(round(value, 1) if value < 1e3 else round(value))  # noqa: PLR2004
+    if value is None:
+        return MISSING
+    if value < _TENTHS_MAX:
+        return plain(round(value, 1))
+    return plain(round(value))
 
 
 def interval(lower: Any, upper: Any, unit: str) -> str:
@@ -126,10 +152,27 @@ def seconds(value: Any) -> str:
     """Return a duration in the unit that suits it."""
     if value is None:
         return MISSING
+    if value < _LONG_MILLISECONDS:
+        return f"{value * 1000:.3g}{THIN}ms"
     if value < 1:
-        return f"{value * 1000:.3g}{THIN}ms" if value < 0.1 else f"{value * 1000:.0f}{THIN}ms"  # noqa: PLR2004
+        return f"{value * 1000:.0f}{THIN}ms"
     if value < _MINUTE:
         return f"{value:.2f}{THIN}s"
+    minutes, rest = divmod(value, _MINUTE)
     if value < _HOUR:
-        return f"{int(value // _MINUTE)}{THIN}min {int(value % _MINUTE)}{THIN}s"
-    return f"{count(int(value // _HOUR))}{THIN}h {int(value % _HOUR // _MINUTE)}{THIN}min"
+        return f"{int(minutes)}{THIN}min {int(rest)}{THIN}s"
+    hours = int(value // _HOUR)
+    return f"{count(hours)}{THIN}h {int(minutes) % 60}{THIN}min"
+
+
+def _round(value: float, places: int) -> float:
+    return _without_negative_zero(round(value, places))
+
+
+def _without_negative_zero(value: float) -> float:
+    return value + 0.0  # of -0.0 and 0.0 the sum is 0.0
+
+
+def _with_minus(text: str) -> str:
+    """Return a number's text with a minus sign in place of the hyphen."""
+    return text.replace("-", MINUS)

@@ -206,10 +206,12 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
     if absent_numbers:
         n = len(absent_numbers)
         listed = ", ".join(map(str, absent_numbers[:_NAMED_MAX]))
+        if n > _NAMED_MAX:
+            listed += " …"
+        verb, others = ("is", "") if n == 1 else ("are", " and so on")
         raise UsageError(
-            f"of {of:,} shards {n:,} {'is' if n == 1 else 'are'} missing:"
-            f" {listed}{' …' if n > _NAMED_MAX else ''}; run --shard"
-            f" {absent_numbers[0]}/{of}{' and so on' if n > 1 else ''}, or name their directories"
+            f"of {of:,} shards {n:,} {verb} missing: {listed}; run --shard"
+            f" {absent_numbers[0]}/{of}{others}, or name their directories"
         )
     unfinished = [shard for shard in shards if not shard.is_finished]
     if unfinished:
@@ -284,7 +286,9 @@ def _differences(left: StoredPlan, right: StoredPlan) -> dict[str, tuple[str, st
 
 
 def _short(name: str, value: object) -> str:
-    text = "unset" if value is None else redact_url(str(value)) if name == _URL else str(value)
+    text = "unset" if value is None else str(value)
+    if name == _URL and value is not None:
+        text = redact_url(text)
     return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 3]}..."
 
 

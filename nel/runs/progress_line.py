@@ -42,8 +42,10 @@ def score_so_far(progress: Progress | BenchmarkProgress) -> list[str]:
     if progress.early_score is None:
         return []
     value, n = progress.early_score
+    score = f"{value:.4g}"
+    if 0 <= value <= 1:
+        score = f"{round(100 * value)} %"
     so_far = " so far" if progress.done < progress.total else ""
-    score = f"{round(100 * value)} %" if 0 <= value <= 1 else f"{value:.4g}"
     return [f"({score} of {n:,}{so_far})"]
 
 
@@ -53,9 +55,8 @@ def _delays(progress: Progress) -> Iterator[str]:
         yield f"ENDPOINT DOWN for {duration(progress.down_seconds)}"
     elif progress.gate is not None and progress.gate.slowed_by is not None:
         yield f"waits for {progress.gate.slowed_by}"
-    judge_down = progress.judges.down_seconds if progress.judges is not None else None
-    if judge_down is not None:
-        yield f"JUDGE DOWN for {duration(judge_down)}"
+    if progress.judges is not None and progress.judges.down_seconds is not None:
+        yield f"JUDGE DOWN for {duration(progress.judges.down_seconds)}"
     oldest = progress.oldest_seconds
     if oldest is not None and oldest >= 1:
         yield f"oldest {duration(oldest)}"
@@ -65,6 +66,6 @@ def _line_before_running(progress: Progress) -> str:
     waiting = progress.oldest_seconds
     if waiting is not None and waiting >= 1:
         return f"{progress.stage}, no answer for {duration(waiting)}"
-    return (
-        f"{progress.stage}: {progress.rows_read:,} rows" if progress.rows_read else progress.stage
-    )
+    if progress.rows_read:
+        return f"{progress.stage}: {progress.rows_read:,} rows"
+    return progress.stage

@@ -128,11 +128,9 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[VerificationCheck]:
                 what=f"{slot}: prompts", passed=True, detail=f"digest {prompts[:12]}"
             )
         is_same = Identity(fields=identity).digest == plan["digest"]
-        detail = (
-            f"digest {plan['digest'][:12]}"
-            if is_same
-            else "its fields do not have the digest of the artifacts"
-        )
+        detail = "its fields do not have the digest of the artifacts"
+        if is_same:
+            detail = f"digest {plan['digest'][:12]}"
         yield VerificationCheck(what=f"{slot}: identity", passed=is_same, detail=detail)
 
 
@@ -175,15 +173,11 @@ def _same_file(name: Path, here: Path, again: Path) -> VerificationCheck:
         )
     if _sha256(here) == _sha256(again):
         return VerificationCheck(what=str(name), passed=True, detail="equals what the store gives")
+    detail = "differs from what the store gives"
     made_by = _made_by(here.read_text(encoding="utf-8", errors="replace"))
-    where_it_differs = (
-        f" (it is of {made_by}, this is nel {__version__})"
-        if made_by not in (None, f"nel {__version__}")
-        else ""
-    )
-    return VerificationCheck(
-        what=str(name), passed=False, detail=f"differs from what the store gives{where_it_differs}"
-    )
+    if made_by not in (None, f"nel {__version__}"):
+        detail += f" (it is of {made_by}, this is nel {__version__})"
+    return VerificationCheck(what=str(name), passed=False, detail=detail)
 
 
 def _made_by(text: str) -> str | None:
@@ -383,4 +377,5 @@ def _keygen(arguments: Sequence[str], what: str, stdin: bytes = b"") -> None:
         ) from error
     if process.returncode:
         lines = (process.stderr or process.stdout).decode("utf-8", "replace").strip().splitlines()
-        raise OutputError(f"cannot {what}: {lines[-1] if lines else 'ssh-keygen failed'}")
+        reason = lines[-1] if lines else "ssh-keygen failed"
+        raise OutputError(f"cannot {what}: {reason}")

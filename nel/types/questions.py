@@ -215,7 +215,9 @@ class Generation:
         """Return the seed of a repeat; the second asking has that of the first answer, which it is
         compared with.
         """
-        return None if self.seed is None else self.seed + (0 if repeat == SECOND_ASKING else repeat)
+        if self.seed is None or repeat == SECOND_ASKING:
+            return self.seed
+        return self.seed + repeat
 
 
 @value_class(kw_only=True)

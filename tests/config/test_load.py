@@ -76,26 +76,6 @@ def test_a_key_in_the_wrong_place_is_not_in_the_message() -> None:
     assert "very-secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("benchmarks: [a\n", "line"),
-        ("a: 1\na: 2\n", 'the key "a" stands twice'),
-        ("- a\n", "expected keys"),
-        ("a: !!python/object:os.system {}\n", "could not determine a constructor"),
-        ("a: &x [1]\nb: *x\n", "aliases are not allowed"),
-        ("a: ${NEL_TEST_UNSET}\n", "NEL_TEST_UNSET is not set"),
-    ],
-)
-def test_wrong_yaml_is_named(tmp_path: Path, text: str, message: str) -> None:
-    """Bad YAML is an error with line and reason; nothing in it is executed or expanded without bound."""
-    path = tmp_path / "config.yaml"
-    path.write_text(text)
-    with pytest.raises(ConfigError) as caught:
-        read_yaml(path)
-    assert message in str(caught.value)
-
-
 def test_variables_are_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """${VAR}, ${VAR:-default} and the escape $${VAR}."""
     monkeypatch.setenv("NEL_TEST_NAME", "value")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.endpoint import answer, scripted
-from tests.support.runs import nel, only_run, read_json, read_results, sums, write_jsonl
+from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
 from tests.support.tiers import first_rows
 
 ENDPOINT = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m")
@@ -25,27 +25,6 @@ def _bench(tmp_path: Path, **settings: str) -> Path:
         "    return {'correct': True}\n"
     )
     return path
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    first_rows(
-        2,
-        [
-            (("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "--resume"), "there is no run to resume"),
-            (("--bench", "gsm8k", "--dataset", "data.jsonl"), "gsm8k needs an endpoint"),
-            (("--bench", "gsm8k", "--dataset", "hff://org/name", *ENDPOINT), "hf"),
-        ],
-    ),
-)
-def test_wrong_arguments(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    """What is missing or unknown is named, with the next step, exit 2; tests/documented has most mistakes."""
-    sums(tmp_path / "data.jsonl", 2)
-    done = nel("eval", "run", *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not any((tmp_path / "eval_results").glob("*/run.db"))
 
 
 @pytest.mark.parametrize(
@@ -87,13 +66,3 @@ def test_one_bad_row_is_unscored_and_the_others_count(tmp_path: Path) -> None:
         "bad_row": {"n": 1, "kinds": {"unusable": 1}}
     }
     assert "line 2" in read_results(run_dir, "mine")[1]["outcome"]["detail"]
-
-
-def test_a_run_id_that_is_taken(tmp_path: Path) -> None:
-    """A run is never overwritten."""
-    sums(tmp_path / "data.jsonl", 2)
-    arguments = ("--bench", "gsm8k", "--dataset", "data.jsonl", "--response-field", "answer", "--run-id", "mine")
-    assert nel("eval", "run", *arguments, cwd=tmp_path).returncode == 0
-    again = nel("eval", "run", *arguments, cwd=tmp_path)
-    assert again.returncode == 2
-    assert "already exists" in again.stderr

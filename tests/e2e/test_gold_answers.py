@@ -215,11 +215,6 @@ def test_another_scorer_has_its_rows_asked(tmp_path: Path) -> None:
 FEW = [{"id": 100 + n, "q": f"{n}+1?", "target": str(n + 1), "level": "easy"} for n in range(6)]
 
 
-def _dry_run(tmp_path: Path) -> Any:
-    where = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", "--dry-run")
-    return nel("eval", "run", "--bench", "b.py", *where, cwd=tmp_path)
-
-
 ADAPTER = """
 from nel.benchmarks import BenchmarkMeta, DefaultDataAdapter, Sample, register_benchmark
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import nel as nel_package
 from nel.artifacts.schema import load_schema
@@ -132,30 +131,3 @@ def test_from_python(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert result.benchmarks[0].metrics == read_json(result.run_dir / "gsm8k" / "metrics.json")
     assert result.benchmarks[0].headline["value"] == 1.0
-
-
-def test_hostile_text_survives_everywhere(tmp_path: Path) -> None:
-    """Lone surrogates, NUL and huge integers in rows and answers are stored, scored, written and read back."""
-    rows: list[dict[str, Any]] = [{"question": "What is 0 \ud800\x00\u2028 plus?", "answer": "#### 0", "big": 10**30}]
-    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    hostile = json.dumps(
-        {"choices": [{"message": {"content": "\udfff\x00</script>Answer: 0"}, "finish_reason": "stop"}]}
-    ).encode()
-    with scripted(lambda *_: Reply(raw=hostile)) as endpoint:
-        arguments = (
-            "--bench",
-            "gsm8k",
-            "--dataset",
-            "data.jsonl",
-            "--model-url",
-            endpoint.url,
-            "--model-id",
-            "m",
-            "-o",
-            "out",
-        )
-        done = nel("eval", "run", *arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    row = read_results(only_run(tmp_path / "out"), "gsm8k")[0]
-    assert row["model_response"] == "\udfff\x00</script>Answer: 0"
-    assert row["metadata"]["big"] == 10**30

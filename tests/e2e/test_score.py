@@ -85,28 +85,6 @@ def test_cost_stands_in_the_artifacts(tmp_path: Path) -> None:
     assert (stats["run"]["requests"], stats["run"]["tokens"]) == (6, 60)
 
 
-def test_a_cap_is_kept_and_can_be_raised(tmp_path: Path) -> None:
-    """Three requests may be sent: exit 75, the others unscored by budget; with a higher cap a resume asks only them."""
-    with scripted(_right, models=["m"]) as endpoint:
-        done = nel("eval", "run", str(_priced(tmp_path, endpoint.url, max_requests=3)), cwd=tmp_path)
-        assert (done.returncode, len(endpoint.calls)) == (75, 3)
-        assert "the budget is spent" in done.stderr
-        run_dir = only_run(tmp_path / "out")
-        unscored = read_json(run_dir / "gsm8k" / "metrics.json")["accounting"]["unscored"]
-        assert unscored == {"budget": {"n": 3, "kinds": {"spent": 3}}}
-        again = nel("eval", "resume", str(run_dir), "-O", "budget.max_requests=6", cwd=tmp_path)
-        assert (again.returncode, len(endpoint.calls)) == (0, 6)
-
-
-def test_truncated_first_answers_stop_a_run(tmp_path: Path) -> None:
-    """The first twenty answers are cut off: exit 75 after about as many requests, and the flag to raise."""
-    with scripted(lambda *_: answer("It begins", finish="length"), models=["m"]) as endpoint:
-        done = _run(tmp_path, endpoint.url, "--max-tokens", "5", "--concurrency", "4", n=200)
-        assert 20 <= len(endpoint.calls) <= 24
-    assert done.returncode == 75
-    assert "were cut off by --max-tokens 5" in done.stderr
-
-
 def test_completed_answers_stand_beside_the_score(tmp_path: Path) -> None:
     """Two of six are cut off: 4/6 counts, the completed ones are all right, and both are said."""
 
@@ -120,18 +98,6 @@ def test_completed_answers_stand_beside_the_score(tmp_path: Path) -> None:
     assert metrics["completed"] == {"n": 4, "value": 1.0}
     assert round(metrics["rates"]["truncated"], 6) == round(2 / 6, 6)
     assert "on the 4 completed answers: 100.00 %" in done.stderr
-
-
-def test_a_cache_answers_the_second_run(tmp_path: Path) -> None:
-    """The same run again sends nothing; another seed is asked; the artifacts say what came from the cache."""
-    with scripted(_right, models=["m"]) as endpoint:
-        assert _run(tmp_path, endpoint.url, "--cache", "kept", "--run-id", "one").returncode == 0
-        assert _run(tmp_path, endpoint.url, "--cache", "kept", "--run-id", "two").returncode == 0
-        assert len(endpoint.calls) == 6
-        assert _run(tmp_path, endpoint.url, "--cache", "kept", "--run-id", "three", "--seed", "1").returncode == 0
-        assert len(endpoint.calls) == 12
-    stats = read_json(tmp_path / "out" / "two" / "gsm8k" / "runtime_stats.json")
-    assert (stats["requests"]["cached"], stats["requests"]["completed"]) == (6, 0)
 
 
 _LISTED = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -68,68 +67,6 @@ def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
         assert len(endpoint.calls) == sent + 1
     assert again.returncode == 0
     assert _accounting(tmp_path)["n_scored"] == 6
-
-
-ENDS = [
-    (answer("Answer: 0", finish="length"), ("model_failure", "truncated")),
-    (answer(""), ("model_failure", "empty")),
-    (answer(None, reasoning_content="hmm"), ("model_failure", "empty")),
-    (answer("no", finish="content_filter"), ("model_failure", "content_filter")),
-    (answer(None, refusal="I will not."), ("model_failure", "refusal")),
-    (answer("I do not know"), ("model_failure", "no_answer")),
-    (answer("<think>Answer: 5</think>Answer: 0"), ("scored", None)),
-    (
-        Reply(status=400, body={"error": {"message": "maximum context length is 10 tokens"}}),
-        ("model_failure", "context_exceeded"),
-    ),
-    (Reply(raw=b"<html>login</html>"), ("unscored", "malformed")),
-    (Reply(body={"error": {"message": "overloaded", "code": 503}}), ("unscored", "server_error")),
-    (Reply(status=400, body={"error": {"message": "bad"}}), ("unscored", "bad_request")),
-    (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), ("unscored", "not_found")),
-]
-
-
-def test_every_answer_ends_in_one_state(tmp_path: Path) -> None:
-    """Truncated, empty, filtered, refused, malformed: each its own state, none a wrong answer."""
-
-    def script(call: Call, number: int) -> Reply:
-        match = re.search(r"What is (\d+) ", call.text)
-        if match is None:
-            return answer("yes")
-        place, is_right = divmod(int(match[1]), 2)
-        return _right(call, number) if is_right else ENDS[place][0]
-
-    with scripted(script, models=["m"]) as endpoint:
-        _run(tmp_path, endpoint.url, "-O", "engine.preflight=false", n=2 * len(ENDS))
-    lines = read_results(only_run(tmp_path / "out"), "gsm8k")
-    rows = lines[::2]
-    assert [(row["outcome"]["state"], row["outcome"]["kind"]) for row in rows] == [state for _, state in ENDS]
-    assert [row["reward"] is None for row in rows] == [state == "unscored" for _, (state, _) in ENDS]
-    assert [row["reward"] for row in lines[1::2]] == [1.0] * len(ENDS)
-
-
-def test_a_scorer_that_raises_harms_its_own_sample_only(tmp_path: Path) -> None:
-    """A scorer's bug is unscored by scorer with the traceback; the other samples are scored."""
-    bench = tmp_path / "bench.py"
-    bench.write_text(
-        "from nel import benchmark, scorer\n"
-        "@benchmark(name='fragile', dataset='data.jsonl', prompt='{question}', target_field='answer')\n"
-        "@scorer\n"
-        "def fragile(sample):\n"
-        "    if 'What is 1 ' in sample.metadata['question']:\n"
-        "        raise RuntimeError('my bug')\n"
-        "    if 'What is 2 ' in sample.metadata['question']:\n"
-        "        raise SystemExit(0)\n"
-        "    return {'correct': True}\n"
-    )
-    sums(tmp_path / "data.jsonl", 4)
-    with scripted(_right, models=["m"]) as endpoint:
-        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
-        done = nel("eval", "run", "--bench", "bench.py", *where, cwd=tmp_path)
-    assert done.returncode == 3
-    rows = read_results(only_run(tmp_path / "out"), "fragile")
-    assert [row["outcome"]["state"] for row in rows] == ["scored", "unscored", "unscored", "scored"]
-    assert "RuntimeError: my bug" in rows[1]["outcome"]["detail"]
 
 
 def test_a_row_that_cannot_be_prepared_harms_itself_only(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from nel.config.schema import ObservabilityConfig
 from nel.core.observer import Observer, Observers, SessionInfo
 from nel.engine.observability import monitor_gate, observing
 from nel.engine.observability.metrics import serve_metrics
+from nel.engine.observability.metrics_server import CONNECTIONS_MAX, SILENT_SECONDS
 from nel.engine.observability.progress_file import FILE_NAME as LIVE_NAME
 from nel.engine.observability.progress_file import ProgressFile, read_progress_file
 from nel.engine.observability.run_log import DebugRunLog, RunLog
@@ -307,6 +308,22 @@ def test_another_address_is_served_under_any_name_and_loopback_under_its_own(
         metrics.close()
     with pytest.raises(ValidationError, match="is not an address of this machine"):
         ObservabilityConfig(metrics_host="nel")
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /metrics HTTP/1.1\r\nX: "])
+def test_clients_that_say_nothing_hold_few_connections(sent: bytes) -> None:
+    """Further ones are closed before their silence is over, and the port is free at the end."""
+    with ExitStack() as stack:
+        port, metrics = metrics_anywhere("r1", Progress())
+        stack.callback(metrics.close)
+        for _ in range(CONNECTIONS_MAX + 1):
+            client = stack.enter_context(closing(socket.create_connection(("127.0.0.1", port))))
+            with suppress(OSError):  # closed at once, as it should be
+                client.sendall(sent)
+        client.settimeout(SILENT_SECONDS * 0.8)
+        with suppress(ConnectionResetError):
+            assert client.recv(1) == b""
+    serve_metrics(port, "r2", Progress()).close()
 
 
 def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,42 +111,14 @@ def test_an_address_of_another_protocol_is_named_and_mended_by_the_printed_resum
     assert "100.00 %" in resumed.output
 
 
-WORDINGS = [
-    {"message": "This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens.",
-     "code": "context_length_exceeded"},
-    {"message": "Input is too long for requested model."},
-    {"message": "prompt is too long: 210000 tokens > 200000 maximum"},
-    {"message": "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."},
-    {"message": "This endpoint's maximum context length is 8192 tokens", "code": 400},
-    {"message": "Requested token count exceeds the model's maximum context length of 2048 tokens."},
-    {"message": "request exceeds the available context size, try increasing it", "type": "exceed_context_size_error"},
-    {"message": "Prompt contains 9000 tokens and 0 draft tokens, too large for model with 8192 maximum context length"},
-]  # fmt: skip
-VENDORS = ["openai", "bedrock", "anthropic", "gemini", "openrouter", "sglang", "llama.cpp", "mistral"]
-
-
-@pytest.mark.parametrize("wording", WORDINGS, ids=[f"f12-{vendor}" for vendor in VENDORS])
-def test_a_prompt_that_is_too_long_is_the_models_failure(wording: dict[str, Any]) -> None:
-    """Every vendor's words for a full context: one request, context_exceeded."""
-    server = VirtualServer({0: http(json.dumps({"error": wording}), status=400)})
-    answers = ask(server, 3)
-    assert [end_of(answer) for answer in answers] == ["context_exceeded", "answered", "answered"]
-    assert len(server.calls) == 3
-
-
 def test_f12_vllm_flat_error(tmp_path: Path) -> None:
     """vLLM writes its error without the inner object; the sample counts 0, exit 0."""
     body = {"object": "error", "message": "This model's maximum context length is 512 tokens.", "code": 400}
     with serving({0: http(json.dumps(body), status=400)}) as server:
         ran = run(tmp_path, server)
+        assert len(server.of(0)) == 1
     assert ran.states == ["context_exceeded", "scored", "scored"]
     assert ran.exit_code == 0
-
-
-def test_f12_too_many_output_tokens_are_not_the_models_failure() -> None:
-    """A 400 that blames max_tokens is the user's setting, so the sample is unscored."""
-    message = "max_tokens is too large: 99999. This model supports at most 4096 completion tokens."
-    assert end_of(ask(VirtualServer({0: error(400, message)}))[0]) == "infra:bad_request"
 
 
 @pytest.mark.parametrize(
@@ -215,19 +187,6 @@ def test_f33_a_redirect_to_itself_does_not_loop(tmp_path: Path) -> None:
     assert "redirect" in done.stderr
     no_secret(done.stderr)
     assert ran.accounting["n_scored"] == 0
-
-
-def test_f112_an_error_that_echoes_the_key(tmp_path: Path) -> None:
-    """Errors that repeat the request's headers, raw and encoded, are stored without the key."""
-
-    def script(call: Call) -> Reply:
-        key = call.headers["authorization"]
-        return error(400, f"bad header {key} and {key.partition(' ')[2]}", param=key) if call.number else right(call)
-
-    with serving(script) as server:
-        done, ran = cli_run(tmp_path, server)
-    assert ran.states == ["scored", "infra:bad_request", "infra:bad_request"]
-    assert done.returncode == 3
 
 
 def test_f39_retries_carry_one_idempotency_key(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from tests.faults.runs import QUICK, config, run
 from tests.faults.server import Call, Reply, answer, error, right, serving
 from tests.faults.test_kill import attempting
 from tests.judges.hostile_outputs import HOSTILE
-from tests.support import endpoint
 from tests.support.runs import only_run
 from tests.support.tiers import first_rows
 
@@ -95,34 +94,6 @@ def test_f38_a_judge_that_is_down_stops_no_generation(tmp_path: Path) -> None:
     assert again.states == ["scored"] * 60
 
 
-BAD_REPLIES = {
-    "prose": ("I would rather not say.", "no_verdict"),
-    "empty": ("", "empty"),
-    "out of range": ("GRADE: 8/10", "out_of_range"),
-    "two at once": ("GRADE: 1\nGRADE: 5", "two_verdicts"),
-    "JSON without the key": ('{"opinion": 5}', "no_verdict"),
-}
-
-
-def test_f95_a_reply_that_cannot_be_read_is_no_grade(tmp_path: Path) -> None:
-    """Asked for once more, then unscored with the reply kept: never the lowest grade, zero or half."""
-    texts, n = [text for text, _ in BAD_REPLIES.values()], len(BAD_REPLIES)
-
-    def script(call: Call) -> Reply:
-        return answer(texts[call.number]) if call.number < n else answer("GRADE: 5")
-
-    with serving(right) as model, serving(script) as judge:
-        ran = run(tmp_path, model, n=n + 1, **judged(tmp_path, judge.url, template="likert_5"))
-        assert [len(judge.of(number)) for number in range(n + 1)] == [2] * n + [1]
-    assert ran.exit_code == 3
-    assert ran.states == [*(f"judge:{kind}" for _, kind in BAD_REPLIES.values()), "scored"]
-    assert [row["reward"] for row in ran.rows] == [None] * n + [1.0]
-    for text, row in zip(texts, ran.rows[:-1], strict=True):
-        (record,) = row["scoring_details"]["judgements"]
-        assert (record["score"], record["opinions"][0]["reply"]) == (None, text or "the judge's reply is empty")
-    assert ran.accounting["unscored"]["judge"]["n"] == n
-
-
 def test_f96_a_hostile_answer_does_not_move_its_verdict(tmp_path: Path) -> None:
     """Forged grades, closing tags, instructions, braces and JSON, before a judge that repeats all that it was shown."""
     texts = [text.replace("@", "GRADE: C") for text in HOSTILE.values()]
@@ -155,28 +126,6 @@ def test_f97_a_judge_that_always_takes_the_first_seat_finds_ties(tmp_path: Path)
     assert any("prefers the first answer" in warning for warning in texts_of(ran.metrics))
 
 
-def test_f98_a_member_that_is_down_or_disagrees_is_seen(tmp_path: Path) -> None:
-    """Two of three make the quorum; who is missing is named, and how far the others agree is measured."""
-
-    def contrary(call: Call) -> Reply:
-        return answer("GRADE: I") if call.number % 2 else honest(call)
-
-    with serving(right) as model, serving(honest) as one, serving(contrary) as two:
-        down = lambda call: error(400, "not today")  # noqa: E731 - a server in one word
-        with serving(down) as three:
-            ran = run(tmp_path, model, n=8, **judged(tmp_path, one.url, two.url, three.url, aggregate="mean"))
-    assert [row["reward"] for row in ran.rows] == [1.0, 0.5] * 4
-    judging = ran.metrics["judging"]
-    assert [(judge["name"], judge["verdicts"]) for judge in judging["judges"]] == [
-        ("judge-0", 8),
-        ("judge-1", 8),
-        ("judge-2", 0),
-    ]
-    (agreement,) = judging["agreement"]
-    assert agreement["raw"]["value"] == 0.5
-    assert any("judge-2 gave no opinion at all" in warning for warning in texts_of(ran.metrics))
-
-
 def test_f99_a_judge_that_changes_its_mind_is_measured_and_its_cache_knows_what_it_was_asked(tmp_path: Path) -> None:
     """Repeats that differ are counted; another template, model or setting is not a hit."""
     seen: dict[int, int] = {}
@@ -203,23 +152,3 @@ def test_f99_a_judge_that_changes_its_mind_is_measured_and_its_cache_knows_what_
         settings["judge"]["panel"][0]["generation"] = {"temperature": 0.5}
         run(tmp_path, model, n=8, out="warmer", **settings, **cache)
         assert len(judge.calls) > asked
-
-
-@pytest.mark.parametrize(
-    ("name", "word"), [("served-model", "judges itself"), ("Qwen/Qwen2.5-7B-Instruct", "its own family")]
-)
-def test_f100_a_judge_that_is_of_the_models_family_is_warned_of(tmp_path: Path, name: str, word: str) -> None:
-    """By what is configured and by what the servers say; the warning stands in the metrics and on the page."""
-    own = "m" if name == "served-model" else "qwen2.5-72b-instruct"
-
-    def named(*_: Any) -> endpoint.Reply:
-        said = endpoint.answer("GRADE: C")
-        return endpoint.Reply(body={**said.body, "model": name})
-
-    with serving(right) as model, endpoint.scripted(named) as judge:
-        settings = judged(tmp_path, judge.url)
-        settings["judge"]["panel"][0] |= {"name": "j", "model": "j" if name == "served-model" else name}
-        ran = run(tmp_path, model, n=3, endpoint={"model": own}, **settings)
-    (warning,) = texts_of(ran.metrics, ("judging",))
-    assert word in warning
-    assert word in (ran.run_dir / "report.html").read_text()

@@ -102,6 +102,9 @@ IDS = [
     "cafe\u0301",
     "-x",
     "\x1b[2J",
+    "=cmd()",
+    "a\u200b",
+    "<script>alert(1)</script>",
 ]
 
 
@@ -111,12 +114,14 @@ def test_f109_samples_with_hostile_ids(tmp_path: Path) -> None:
         {"id": name, "question": f"What is {index} plus {index}?", "answer": f"#### {2 * index}"}
         for index, name in enumerate(IDS)
     ]
-    write_jsonl(tmp_path / "sums9.jsonl", rows)
+    n = len(IDS)
+    write_jsonl(tmp_path / f"sums{n}.jsonl", rows)
     with serving() as server:
-        ran = run(tmp_path, server, n=9, endpoint={"send_sample_id": True})
-        assert len(server.calls) == 9
-    assert ran.states == ["scored"] * 9
-    assert len({row["sample_id"] for row in ran.rows}) == 9
+        ran = run(tmp_path, server, n=n, endpoint={"send_sample_id": True})
+        assert len(server.calls) == n
+    assert ran.states == ["scored"] * n
+    assert len({row["sample_id"] for row in ran.rows}) == n
+    assert "<script>alert" not in (ran.run_dir / "report.html").read_text(encoding="utf-8")
 
 
 def test_f109_a_hostile_model_name(tmp_path: Path) -> None:
@@ -178,24 +183,6 @@ def test_a_configuration_that_is_none(tmp_path: Path, text: str, word: str) -> N
         build_config(read_yaml(path), where=str(path))
     assert CANARY not in str(caught.value)
     assert not Path("pwned").exists()
-
-
-@pytest.mark.parametrize(
-    ("part", "key", "meant"),
-    [
-        ("endpoint", "modle", "model"),
-        ("engine", "concurency", "concurrency"),
-        ("generation", "max_token", "max_tokens"),
-        (None, "endpiont", "endpoint"),
-    ],
-    ids=["f111-model", "f111-concurrency", "f111-max_tokens", "f111-top"],
-)
-def test_an_unknown_key_is_an_error_with_a_suggestion(tmp_path: Path, part: str | None, key: str, meant: str) -> None:
-    """A misspelt key is refused, with the key that was meant."""
-    settings = config(tmp_path, "http://127.0.0.1:9/v1", generation={})
-    (settings if part is None else settings[part])[key] = 1
-    with pytest.raises(ConfigError, match=f'"{key}".*{meant}'):
-        build_config(settings)
 
 
 def test_f111_a_surrogate_does_not_crash_a_run(tmp_path: Path) -> None:

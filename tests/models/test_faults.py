@@ -45,19 +45,6 @@ def test_statuses(status: int, body: bytes, kind: str, retryable: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "message",
-    [
-        "'max_tokens' is too large: 9000. This model's maximum context length is 4096 tokens",
-        "max_tokens: 99999 > 8192, which is the maximum allowed number of output tokens",
-    ],
-)
-def test_a_limit_that_is_too_large_is_the_users_setting(message: str) -> None:
-    """A 400 about max_tokens is a bad request, never the model's failure."""
-    fault = fault_of_status(400, {}, _body(message))
-    assert (fault.kind, fault.model_failure) == ("bad_request", None)
-
-
-@pytest.mark.parametrize(
     ("error", "kind", "retryable"),
     [
         ({"message": "x", "code": "429"}, "rate_limit", True),
@@ -86,6 +73,14 @@ def test_error_objects_inside_a_200(error: object, kind: str, retryable: bool) -
         ({"Retry-After": "9" * 400}, None),
         ({"retry-after-ms": "250"}, 0.25),
         ({"Retry-After": "Fri, 13 Nov 2026 10:00:07 GMT", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, 7.0),
+        ({"Retry-After": "Friday, 13-Nov-26 10:00:07 GMT", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, 7.0),
+        ({"Retry-After": "Fri Nov 13 10:00:07 2026", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, 7.0),
+        ({"Retry-After": "0"}, 0.0),
+        ({"Retry-After": "nan"}, None),
+        ({"Retry-After": ""}, None),
+        ({"Retry-After": "Tue, 99 Foo 2025 99:99:99 GMT"}, None),
+        ({"retry-after-ms": "500", "Retry-After": "60"}, 0.5),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "0.5s"}, 0.5),
         ({"Retry-After": "Fri, 13 Nov 2026 09:00:00 GMT", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, None),
         ({}, None),
     ],

@@ -31,7 +31,8 @@ def test_a_refusal_means_what_its_words_say() -> None:
     for text in _REFUSED:
         fault = fault_of_status(text["status"], {}, _bytes(text["body"]))
         model_failure = text["kind"] if text["kind"] in _OF_THE_MODEL else None
-        if (fault.kind, fault.model_failure) != (text["kind"], model_failure):
+        is_asked_again = model_failure is not None and fault.retryable
+        if (fault.kind, fault.model_failure) != (text["kind"], model_failure) or is_asked_again:
             different.append((text, fault))
     assert different == []
 
@@ -51,6 +52,20 @@ def test_an_error_in_a_stream_without_a_code_is_read_by_its_words(kind: str) -> 
     messages = [error_body(_bytes(text["body"])).message for text in texts]
     found = [fault_of_error_object({"message": message}).kind for message in messages]
     assert found.count(kind) >= 0.8 * len(found) > 0
+
+
+def test_an_error_object_with_status_200_is_read_in_the_same_way() -> None:
+    text = "This model's maximum context length is 4096 tokens. However, your prompt contains 5000."
+    fault = fault_of_error_object({"code": 400, "type": "BadRequestError", "message": text})
+    assert (fault.kind, fault.status) == ("context_exceeded", 200)
+
+
+def test_words_after_a_long_prefix_are_read() -> None:
+    """A proxy puts its own words in front; what is shown is cut, what is read is not."""
+    message = "proxy: " * 100 + "prompt is too long: 9 tokens > 8 maximum"
+    fault = fault_of_status(400, {}, _bytes({"error": {"message": message}}))
+    assert fault.kind == "context_exceeded"
+    assert len(fault.message) < 400
 
 
 def test_a_sum_is_blamed_on_the_limit_that_was_sent() -> None:

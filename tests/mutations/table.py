@@ -207,14 +207,6 @@ MUTATIONS: Final = (
         keyword="before_the_first_answer",
     ),
     Mutation(
-        name="tokens-that-were-not-repeated-are-echoed",
-        fault="Log-probabilities of other tokens than the prompt's are echoed as those of the prompt.",
-        fragment='if [entry["id"] for entry in entries] != [token.id for token in block]:',
-        replacement="if not entries:",
-        tests=("tests/apps/mock/test_llamacpp_front.py",),
-        keyword="passed_on",
-    ),
-    Mutation(
         name="a-written-out-address-is-rewritten",
         fault="Quoted characters of an address are unquoted where that seems harmless, and its signature is refused.",
         fragment="return URL(url, encoded=_WRITTEN_OUT.fullmatch(url) is not None)",
@@ -594,11 +586,7 @@ MUTATIONS: Final = (
         fault="An endpoint that refuses the token limit asked for makes every sample a failure of the model.",
         fragment='if answer > window - _ROOM_MIN:\n            return "setting"',
         replacement='if answer > window - _ROOM_MIN:\n            return "prompt"',
-        tests=(
-            "tests/models/test_context_window.py",
-            "tests/models/test_faults.py",
-            "tests/faults/test_http_status.py",
-        ),
+        tests=("tests/models/test_vendor_words.py",),
     ),
     Mutation(
         name="retry-after-ms-as-seconds",
@@ -774,8 +762,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-missing-key-is-left-out-unasked",
         fault="A score that lacks the key of an aggregate is left out although on_missing says error.",
-        fragment='if entry is None and on_missing == "error":',
-        replacement='if entry is None and on_missing == "never":',
+        fragment="if entry is None and is_required:",
+        replacement="if False:",
         tests=("tests/scoring/test_inspect_forms.py",),
         keyword="one_key",
     ),
@@ -860,7 +848,7 @@ MUTATIONS: Final = (
         fragment="rows.append(unscored_row(item.key, verdict))",
         replacement="unscored_row(item.key, verdict)",
         tests=("tests/e2e/test_third_state.py",),
-        keyword="lost_sample or every_answer",
+        keyword="lost_sample",
     ),
     Mutation(
         name="half-answered-block-skipped",
@@ -905,8 +893,8 @@ MUTATIONS: Final = (
         fault="A resume with a changed scorer keeps the scores of the old one.",
         fragment="    if rescore:\n        store.begin_round(key)",
         replacement="    if False:\n        store.begin_round(key)",
-        tests=("tests/e2e/test_score.py", "tests/e2e/test_resume.py"),
-        keyword="scored_again or changed_helper",
+        tests=("tests/e2e/test_score.py",),
+        keyword="scored_again",
     ),
     Mutation(
         name="new-field-of-identity-overlooked",
@@ -990,8 +978,8 @@ MUTATIONS: Final = (
     Mutation(
         name="second-asking-of-another-seed",
         fault="The second asking is sent with another seed than the first answer had.",
-        fragment="(0 if repeat == SECOND_ASKING else repeat)",
-        replacement="repeat",
+        fragment="if self.seed is None or repeat == SECOND_ASKING:",
+        replacement="if self.seed is None:",
         tests=("tests/engine/test_repeat_check.py",),
         keyword="beside_the_score",
     ),
@@ -1444,7 +1432,7 @@ MUTATIONS: Final = (
         fault="One installed package with damaged metadata keeps nel from listing and finding all others.",
         fragment="if not is_readable(distribution):",
         replacement="if not distribution:",
-        tests=("tests/attacks/test_attacks.py",),
+        tests=("tests/test_plugins.py",),
         keyword="damaged",
     ),
     Mutation(
@@ -1460,8 +1448,8 @@ MUTATIONS: Final = (
         fault="Each connection to the port of the metrics takes a thread and a file of the run.",
         fragment="return self._free.acquire(blocking=False)",
         replacement="return self._free.acquire(blocking=False) or True",
-        tests=("tests/attacks/test_attacks.py",),
-        keyword="metrics",
+        tests=("tests/engine/test_observability.py",),
+        keyword="few_connections",
     ),
     Mutation(
         name="ticket-never-used-up",

@@ -136,11 +136,6 @@ class Script:
         """Return when the last fault of anybody is over."""
         return max(self.faults_end, START if self.judging is None else self.judging.faults_end)
 
-    @property
-    def has_kills(self) -> bool:
-        """Return whether a session may end without a word."""
-        return any(session.trouble.startswith("kill") for session in self.sessions)
-
 
 def script_of(seed: int) -> Script:
     """Return the script of a seed."""

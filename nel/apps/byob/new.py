@@ -141,15 +141,7 @@ def new(
         "Where are the rows (csv, json, jsonl, parquet, hf://org/name)", "", data, read_table
     )
     _show_table(table)
-    targets = propose_targets(table) if target is None else [target]
-    if asker.silent and len(targets) != 1:
-        raise no_target(table, targets)
-    target = asker.ask(
-        "Which column is the gold answer",
-        next(iter(targets), ""),
-        target,
-        partial(check_known, "column", table.columns),
-    )
+    target = _target(asker, table, target)
     kind = asker.ask(
         _kinds(asker), propose_kind(table, target, about), kind, partial(check_known, "kind", KINDS)
     )
@@ -176,6 +168,23 @@ def new(
     _write_and_try(draft, path)
     _step(5, "Ship")
     _ship(asker, path, name, install=install)
+
+
+def _target(asker: _Asker, table: Table, target: str | None) -> str:
+    """Return the column with the gold answer.
+
+    Raises:
+        ConfigError: None can be asked for, and the names of the columns do not tell.
+    """
+    targets = propose_targets(table) if target is None else [target]
+    if asker.silent and len(targets) != 1:
+        raise no_target(table, targets)
+    return asker.ask(
+        "Which column is the gold answer",
+        next(iter(targets), ""),
+        target,
+        partial(check_known, "column", table.columns),
+    )
 
 
 def _subject(

@@ -128,7 +128,11 @@ def _choose(
 
 def _row(result: Result) -> Row:
     sample = result.sample
-    target = None if sample is None else sample.target
+    question, reference = "", ""
+    if sample is not None:
+        question = _question(sample)
+    if sample is not None and sample.target is not None:
+        reference = sample.target if isinstance(sample.target, str) else dumps(sample.target)
     response, baseline = printable(response_text(result)), baseline_of(result)
     answers = {"response": response}
     if baseline is not None:
@@ -137,8 +141,8 @@ def _row(result: Result) -> Row:
     return {
         "sample_id": result.sample_id,
         "repeat": result.repeat,
-        "question": "" if sample is None else _question(sample),
-        "reference": "" if target is None else target if isinstance(target, str) else dumps(target),
+        "question": question,
+        "reference": reference,
         **answers,
     }
 

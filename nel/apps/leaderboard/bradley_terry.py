@@ -232,6 +232,7 @@ def _maximize(problem: _Likelihood, values: Floats, active: Integers) -> tuple[F
             break
         slope, curvature = problem.slopes(values[active], active)
         diagonal = np.arange(curvature.shape[-1])
+        # Strengths are known up to a constant, so without a ridge there is no single step.
         curvature[:, diagonal, diagonal] += (
             _RIDGE * curvature.max(axis=(1, 2))[:, None] + np.finfo(float).tiny
         )

@@ -1,15 +1,14 @@
 """A small real model on the CPU: SmolLM2-135M-Instruct in llama.cpp's own server.
 
-Finds and starts it. It refuses to be a benchmark subject: the model is weak, and good for plumbing
-and for real latencies. llama.cpp's server ignores ``echo`` without an error, so that a front of
-nel's own answers it.
+Finds and starts it. The model is weak: good for plumbing and for real latencies, and no subject of a
+benchmark. llama.cpp's server ignores ``echo`` without an error, so that nel refuses to run
+log-likelihood benchmarks on it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import socket
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -18,8 +17,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from nel.apps.http_server import stop_on_signals
-from nel.apps.mock.llamacpp_front import front_of
+from nel.apps.http_server import base_url_of, bound_socket, stop_on_signals
 from nel.errors import MissingExtra, UsageError
 
 MODEL_FILE: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -27,7 +25,6 @@ _CONTEXT_TOKENS: Final = 2048
 """For each of the parallel requests."""
 _PARALLEL: Final = 4
 _THREADS: Final = 2
-_LOOPBACK: Final = "127.0.0.1"
 _START_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.1
 _PROBE_SECONDS: Final = 5.0
@@ -74,28 +71,29 @@ async def serve_local_model(
         import xllamacpp  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise _missing("the server, the package xllamacpp") from error
-    with socket.create_server((_LOOPBACK, 0)) as free_port:
-        server_port = free_port.getsockname()[1]
+    with bound_socket(host, port) as listening:  # llama.cpp does not say why it cannot listen
+        free_port = int(listening.getsockname()[1])
     stop = stop_on_signals()
     server = await asyncio.to_thread(
-        xllamacpp.Server, _parameters(xllamacpp, model, api_key, path, server_port)
+        xllamacpp.Server, _parameters(xllamacpp, model, api_key, path, host, free_port)
     )
     try:
-        root = f"http://{_LOOPBACK}:{server_port}"
-        await _wait_until_ready(root, stop)
-        async with front_of(root, host, port, context_tokens=_CONTEXT_TOKENS) as base_url:
-            if not stop.is_set():
-                on_ready(base_url)
-            await stop.wait()
+        base_url = base_url_of(host, free_port)
+        await _wait_until_ready(base_url.removesuffix("/v1"), stop)
+        if not stop.is_set():
+            on_ready(base_url)
+        await stop.wait()
     finally:
         del server
         await asyncio.to_thread(gc.collect)
 
 
-def _parameters(xllamacpp: Any, model: str, api_key: str | None, path: Path, port: int) -> object:
+def _parameters(
+    xllamacpp: Any, model: str, api_key: str | None, path: Path, host: str, port: int
+) -> object:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(path)
-    parameters.hostnames = [_LOOPBACK]
+    parameters.hostnames = [host]
     parameters.port = port
     parameters.model_alias = {model}
     parameters.n_parallel = _PARALLEL

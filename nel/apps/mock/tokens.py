@@ -57,23 +57,16 @@ def legacy_logprobs(
             them.
         from_start: Whether the first token has nothing before it, hence no log-probability.
     """
-    rows: list[tuple[str, float | None, dict[str, float] | None]]
-    rows = [(item.token, item.logprob, _top(item, alternatives_max)) for item in tokens]
-    if from_start and rows:
-        rows[0] = rows[0][0], None, None
-    return legacy_json(rows)
-
-
-def legacy_json(
-    rows: Sequence[tuple[str, float | None, dict[str, float] | None]],
-) -> dict[str, object]:
-    """Return tokens, their log-probabilities and the likeliest ones there, in the legacy form."""
-    lengths = [0, *accumulate(len(token) for token, _, _ in rows)]
+    tops: list[dict[str, float] | None] = [_top(item, alternatives_max) for item in tokens]
+    logprobs: list[float | None] = [item.logprob for item in tokens]
+    if from_start and tokens:
+        tops[0] = logprobs[0] = None
+    offsets = [0, *accumulate(len(item.token) for item in tokens)]
     return {
-        "tokens": [token for token, _, _ in rows],
-        "token_logprobs": [logprob for _, logprob, _ in rows],
-        "top_logprobs": [top for _, _, top in rows],
-        "text_offset": lengths[: len(rows)],
+        "tokens": [item.token for item in tokens],
+        "token_logprobs": logprobs,
+        "top_logprobs": tops,
+        "text_offset": offsets[: len(tokens)],
     }
 
 

@@ -117,8 +117,9 @@ def power(
         discordant=discordant,
         questions=questions,
     )
-    # The level of a gate is two-sided.
-    error = (ALPHA / 2 if one_sided else ALPHA) if alpha is None else alpha
+    error = alpha
+    if error is None:  # the level of a gate is two-sided
+        error = ALPHA / 2 if one_sided else ALPHA
     wish = Wish(
         effect=effect,
         alpha=error,

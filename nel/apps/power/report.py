@@ -149,4 +149,7 @@ def _repeats(repeats: int) -> str:
 
 def _bar(share: float) -> str:
     n_blocks, eighths = divmod(round(share * _BAR * 8), 8)
-    return f"{'█' * n_blocks}{_EIGHTHS[eighths] if eighths else ''}".ljust(_BAR)
+    bar = "█" * n_blocks
+    if eighths:
+        bar += _EIGHTHS[eighths]
+    return bar.ljust(_BAR)

@@ -31,6 +31,7 @@ def largest_sum(scores: Sequence[Sequence[float]]) -> float:
         column, previous = _free_column(rows, row_of, row_prices, column_prices)
         while column:
             row_of[column], column = row_of[previous[column]], previous[column]
+    # Rows and columns are counted from 1 above, and a row of 0 is none.
     return math.fsum(rows[row - 1][column] for column, row in enumerate(row_of[1:]) if row)
 
 

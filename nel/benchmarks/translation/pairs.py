@@ -149,8 +149,8 @@ def many_pairs(sample: ScorerInput) -> dict[str, object]:
 
 def _wmt14(source: str, target: str) -> Benchmark:
     pair = f"{source}-{target}"
-    folder = f"{target if source == 'en' else source}-en"
-    address = f"hf://wmt/wmt14?file={folder}/{{}}-*.parquet&revision={WMT14_REVISION}"
+    other_language = target if source == "en" else source
+    address = f"hf://wmt/wmt14?file={other_language}-en/{{}}-*.parquet&revision={WMT14_REVISION}"
     return benchmark(
         name=f"wmt14_{source}_{target}",
         description=f"WMT14, newstest2014 from {NAMES[source]} to {NAMES[target]}, 3,003 sentences",

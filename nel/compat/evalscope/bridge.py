@@ -243,11 +243,10 @@ class AdaptedBenchmark(Benchmark):
 
 
 def _question_of(sample: Sample) -> str:
-    texts = (
-        [sample.input]
-        if isinstance(sample.input, str)
-        else [f"{message.role}: {message.content}" for message in sample.input]
-    )
+    if isinstance(sample.input, str):
+        texts = [sample.input]
+    else:
+        texts = [f"{message.role}: {message.content}" for message in sample.input]
     return "\n".join([*texts, *sorted(map(str, sample.choices or ()))])
 
 

@@ -140,10 +140,8 @@ def format_example(question: object, choices: Iterable[str | Choice], answer: Ta
     >>> format_example("Sky?", ["red", "blue"], "B")
     'Sky?\\nA) red\\nB) blue\\nANSWER: B'
     """
-    return (
-        f"{question}\n{answer_options(choices)}\nANSWER:"
-        f" {answer.compact() if isinstance(answer, Target) else answer}"
-    )
+    letters = answer.compact() if isinstance(answer, Target) else answer
+    return f"{question}\n{answer_options(choices)}\nANSWER: {letters}"
 
 
 def valid_template(template: str) -> bool:

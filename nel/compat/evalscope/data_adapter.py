@@ -94,7 +94,9 @@ class DataAdapter(ABC):
     def judge_strategy(self) -> str:
         """Return ``rule``, ``llm`` or ``llm_recall``."""
         strategy = self.judge_use.strategy
-        return ("llm" if self._use_llm_judge else "rule") if strategy == "auto" else strategy
+        if strategy != "auto":
+            return strategy
+        return "llm" if self._use_llm_judge else "rule"
 
     @classmethod
     def described_benchmark(cls, arguments: Mapping[str, Any] | None = None) -> Benchmark:

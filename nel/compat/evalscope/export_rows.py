@@ -34,7 +34,9 @@ def review_of(result: Mapping[str, Any], headline: str, index: int) -> dict[str,
     no score.
     """
     target, outcome = result["expected_answer"], result["outcome"]
-    texts = target if isinstance(target, list) else [] if target is None else [target]
+    if target is None:
+        target = []
+    texts = target if isinstance(target, list) else [target]
     targets = [text if isinstance(text, str) else dumps(text) for text in texts]
     details = result["scoring_details"]
     reward = result["reward"]

@@ -94,11 +94,9 @@ class JudgeContract:
         template = rename_placeholders(self.prompt_template, _NAMES) if self.prompt_template else ""
         if self.score_type == "numeric":
             template = template or _NUMERIC
-        lead = (
-            ""
-            if self.system_prompt is None
-            else self.system_prompt.replace("{", "{{").replace("}", "}}") + "\n\n"
-        )
+        lead = ""
+        if self.system_prompt is not None:  # a text, in which braces name no field
+            lead = self.system_prompt.replace("{", "{{").replace("}", "}}") + "\n\n"
         is_own = bool(template)
         pattern, mapping = self.score_pattern, self.score_mapping
         if self.score_type == "numeric":

@@ -278,10 +278,9 @@ class NERAdapter(DefaultDataAdapter):
         labelled = [
             each.score.metadata for each in sample_scores if "y_true" in (each.score.metadata or {})
         ]
-        value = (
-            _scores([each["y_true"] for each in labelled], [each["y_pred"] for each in labelled])
-            if labelled
-            else dict.fromkeys(_METRICS, 0.0)
-        )
+        value = dict.fromkeys(_METRICS, 0.0)
+        if labelled:
+            golds = [each["y_true"] for each in labelled]
+            value = _scores(golds, [each["y_pred"] for each in labelled])
         count = len(sample_scores)
         return [AggScore(metric_name=name, score=value[name], num=count) for name in _METRICS]

@@ -56,9 +56,12 @@ def _bleu(predict: str, reference: str) -> dict[str, float]:
     reply that is shorter; each order by itself.
     """
     words, gold = _words(predict), _words(reference)
-    penalty = (
-        1.0 if len(words) > len(gold) else math.exp(1 - len(gold) / len(words)) if words else 0.0
-    )
+    if not words:
+        penalty = 0.0
+    elif len(words) > len(gold):
+        penalty = 1.0
+    else:
+        penalty = math.exp(1 - len(gold) / len(words))
     scores = {}
     for order in range(1, 5):
         n_shared = shared_count(ngrams(words, order), [ngrams(gold, order)])

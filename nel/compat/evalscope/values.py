@@ -183,9 +183,11 @@ def convert_normal_types(obj: Any) -> Any:
         return type(obj)(map(convert_normal_types, obj))
     if hasattr(obj, "tolist"):
         return obj.tolist()
-    return (
-        obj.isoformat() if hasattr(obj, "isoformat") else str(obj) if isinstance(obj, Path) else obj
-    )
+    if hasattr(obj, "isoformat"):
+        return obj.isoformat()
+    if isinstance(obj, Path):
+        return str(obj)
+    return obj
 
 
 def current_time() -> datetime:

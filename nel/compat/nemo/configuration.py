@@ -102,10 +102,11 @@ class _Translation:
 
     def write_file(self, data: Mapping[str, Any]) -> None:
         """Write a file of the second or third form."""
-        section = data.get("services")
-        for name, service in (section if isinstance(section, Mapping) else {}).items():
-            if isinstance(service, Mapping):
-                self.services[str(name)] = service
+        services = data.get("services")
+        if isinstance(services, Mapping):
+            for name, service in services.items():
+                if isinstance(service, Mapping):
+                    self.services[str(name)] = service
         model = data.get("model")
         if isinstance(model, Mapping):
             self._endpoint_of_run(model, "model")
@@ -127,7 +128,9 @@ class _Translation:
         section = entry if isinstance(entry, Mapping) else {"name": entry}
         name = str(section.get("name", "NAME"))
         solver = section.get("solver")
-        kind = solver.get("type", "simple") if isinstance(solver, Mapping) else "simple"
+        kind = "simple"
+        if isinstance(solver, Mapping):
+            kind = solver.get("type", kind)
         if "playbook" in section:
             self.needs.append(f"benchmarks.{index}: nel has no playbook {section['playbook']}")
         elif (problem := _missing_benchmark(name)) is not None:
@@ -156,8 +159,11 @@ class _Translation:
         if "@" in str(endpoint.get("url")):  # a password may stand before it
             endpoint["url"] = _SOME_URL
         if section.get("api_key"):
+            # The name of the variable is kept; a key itself is never written.
             variable = _VARIABLE.fullmatch(str(section["api_key"]))
-            endpoint["api_key_env"] = variable[1] if variable else _SOME_KEY
+            endpoint["api_key_env"] = _SOME_KEY
+            if variable:
+                endpoint["api_key_env"] = variable[1]
         if section.get("protocol") in _COMPLETIONS:
             endpoint["protocol"] = "completions"
         elif section.get("protocol") not in _USUAL_PROTOCOLS:
@@ -182,9 +188,10 @@ class _Translation:
 
     def _concurrency(self, entries: Sequence[object]) -> None:
         """Write the concurrency, which is the run's in nel, where all benchmarks have one."""
-        values = {
-            entry.get("max_concurrent") if isinstance(entry, Mapping) else None for entry in entries
-        }
+        values = set()
+        for entry in entries:
+            section: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
+            values.add(section.get("max_concurrent"))
         if values <= {None}:
             return
         if len(values) == 1:
@@ -217,7 +224,9 @@ class _Translation:
         self.omissions += [
             _name_key(key, f"{where}.{key}") for key in section if key not in handled
         ]
-        return benchmark | ({"generation": generation} if generation else {})
+        if generation:
+            benchmark["generation"] = generation
+        return benchmark
 
     def _scorer_of(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
         """Return the scorer of a benchmark where its file names one of its own."""
@@ -230,7 +239,8 @@ class _Translation:
             commands = (f"nel eval score DIR --scorer {name}" for name in names)
             self.omissions.append(f"{where}.scoring ({', '.join(commands)})")
         elif scoring is not None and not _judges_in(scoring):
-            self.omissions.append(f"{where}.{'scorers' if 'scorers' in section else 'scoring'}")
+            key = "scorers" if "scorers" in section else "scoring"
+            self.omissions.append(f"{where}.{key}")
         return {}
 
     def _write_endpoint(self, section: Mapping[str, Any], where: str) -> None:
@@ -259,12 +269,17 @@ class _Translation:
                 where = f"services.{name}"
                 generation = self._generation(service, where)
                 judge = self._endpoint(service, where)
-                self.config["judge"] = judge | ({"generation": generation} if generation else {})
+                if generation:
+                    judge["generation"] = generation
+                self.config["judge"] = judge
 
     def _output(self, output: Mapping[str, Any]) -> None:
-        section: dict[str, Any] = {"dir": output["dir"]} if "dir" in output else {}
+        section: dict[str, Any] = {}
+        if "dir" in output:
+            section["dir"] = output["dir"]
         names = output.get("report", output.get("formats", []))
-        names = names if isinstance(names, list) else [names]
+        if not isinstance(names, list):
+            names = [names]
         if reports := [name for name in names if name in _WRITERS]:
             section["reports"] = reports
         self.omissions += [

@@ -135,9 +135,10 @@ class StopConfig(Strict):
 
     def absolute(self) -> list[str]:
         """Return the conditions with absolute paths, so that they hold in any directory."""
-        return [
-            f"{condition.kind} {Path(condition.baseline).expanduser().absolute()}"
-            if condition.baseline
-            else condition.text
-            for condition in self.conditions
-        ]
+        texts = []
+        for condition in self.conditions:
+            text = condition.text
+            if condition.baseline:
+                text = f"{condition.kind} {Path(condition.baseline).expanduser().absolute()}"
+            texts.append(text)
+        return texts

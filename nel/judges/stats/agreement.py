@@ -58,6 +58,7 @@ def cohen_kappa(
     0.602273
     """
     shares, distances = _shares(table), _distances(len(table), weights, scale)
+    # The disagreement of two raters who use their categories as often, and independently.
     by_chance = float(shares.sum(axis=1) @ distances @ shares.sum(axis=0))
     if by_chance <= 0:
         raise UndefinedMetric(ONE_CATEGORY)

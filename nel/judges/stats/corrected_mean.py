@@ -151,18 +151,22 @@ def rogan_gladen(
 def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tuple[float, float]:
     """Return centre and half width of the interval from adjusted counts."""
     # Adjusted counts: the share gets z² answers, half of them right; each rate gets two, one right.
-    n, n_positive, n_negative = share[1] + _Z * _Z, sensitivity[1] + 2, specificity[1] + 2
+    n = share[1] + _Z * _Z
+    n_positive = sensitivity[1] + 2
+    n_negative = specificity[1] + 2
     p = (share[1] * share[0] + _Z * _Z / 2) / n
     q1 = (sensitivity[1] * sensitivity[0] + 1) / n_positive
     q0 = (specificity[1] * specificity[0] + 1) / n_negative
     excess = max(q1 + q0 - 1, YOUDEN_MIN / 2)
     theta = min(max((p + q0 - 1) / excess, 0.0), 1.0)
+    # What the labels of right and of wrong answers leave open of the two rates.
     of_right = theta * q1 * (1 - q1) / n_positive
     of_wrong = (1 - theta) * q0 * (1 - q0) / n_negative
     spread = p * (1 - p) / n + theta * of_right + (1 - theta) * of_wrong
     stderr = math.sqrt(spread) / abs(q1 + q0 - 1)
     # The second term moves the centre, because the two rates divide the estimate.
-    return theta + 2 * _Z * _Z * (of_right - of_wrong), _Z * stderr
+    centre = theta + 2 * _Z * _Z * (of_right - of_wrong)
+    return centre, _Z * stderr
 
 
 def labels_mean(answers: LabelledAnswers) -> Estimate:
@@ -314,8 +318,12 @@ def _ends(
     bounds: Bounds, value: float, influence: Floats, *, weight: float, unseen: float
 ) -> tuple[float, float]:
     """Return both ends of a mean, as `_lower_end` has it of one within 0 and 1."""
-    low, width = bounds[0], bounds[1] - bounds[0]
-    height, influence, unseen = (value - low) / width, influence / width, unseen / width**2
+    low, high = bounds
+    width = high - low
+    # On the scale from 0 to 1, on which the upper end is the lower one of what is missing to 1.
+    height = (value - low) / width
+    influence = influence / width
+    unseen /= width**2
     lower = _lower_end(height, influence, weight=weight, unseen=unseen)
     upper = 1 - _lower_end(1 - height, -influence, weight=weight, unseen=unseen)
     return low + width * lower, low + width * upper
@@ -386,7 +394,9 @@ def _with_rest(answers: LabelledAnswers, judged: Estimate) -> Estimate:
     value = float(centres.mean())
     share = float(is_judged.mean())
     sums = answers.sums_of_clusters((centres - value) / len(centres))
+    # That of a sum of clusters, with n - 1, of which a sample of the benchmark leaves a part open.
     variance = (1 - answers.share_asked) * len(sums) / (len(sums) - 1) * float(sums @ sums)
+    # On each side the two doubts add up as squares (Zou and Donner 2008).
     below, above = (
         math.hypot(share * (judged.value - end), _Z * math.sqrt(variance))
         for end in (judged.lower, judged.upper)
@@ -397,6 +407,7 @@ def _with_rest(answers: LabelledAnswers, judged: Estimate) -> Estimate:
 def _tuning(
     answers: LabelledAnswers, labelled: NDArray[np.bool_], unlabelled: NDArray[np.bool_]
 ) -> float:
+    """Return how much of the judge's scores an estimate takes over, from 0 to 1."""
     judged, labels = answers.scores[labelled], answers.labels[labelled]
     both = answers.scores[labelled | unlabelled]
     spread = float(both.var(ddof=1))
@@ -404,7 +415,9 @@ def _tuning(
         return 0.0
     # The factor of the scores with the least variance of the mean, as in PPI++.
     covariance = float(((judged - judged.mean()) * (labels - labels.mean())).mean())
-    return min(max(covariance / ((1 + len(judged) / float(unlabelled.sum())) * spread), 0.0), 1.0)
+    labelled_share = len(judged) / float(unlabelled.sum())
+    tuning = covariance / ((1 + labelled_share) * spread)
+    return min(max(tuning, 0.0), 1.0)
 
 
 def _within(bounds: Bounds, value: float, ends: Bounds, method: str) -> Estimate:

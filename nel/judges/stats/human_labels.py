@@ -62,6 +62,7 @@ class LabelScale:
         text = _as_text(label)
         if not text:
             return None
+        # The name of a grade comes first, as it is and as a whole number, then a number's value.
         score = self.grades.get(text.casefold())
         number = _WHOLE.fullmatch(text)
         if score is None and number is not None:
@@ -75,7 +76,9 @@ class LabelScale:
         return score
 
     def _may_be(self, score: float) -> bool:
-        return score in (0.0, 1.0) if self.is_binary else self.low <= score <= self.high
+        if self.is_binary:
+            return score in (0.0, 1.0)
+        return self.low <= score <= self.high
 
     def description(self) -> str:
         """Return a description of the possible labels, for messages."""
@@ -99,24 +102,37 @@ def scale_of(
         scores: All scores it gave, at least one.
         templates: The templates that it used.
     """
-    template_names, distinct_scores = set(templates), set(scores)
+    template_names = set(templates)
+    distinct_scores = set(scores)
     names = {name.casefold(): score for name, score in grades.items()}
-    for template in template_names & set(_BUILT_IN) if grades else ():
-        names |= {name.casefold(): score for name, score in _BUILT_IN[template].items()}
-    numbers = {name: plain_number(name) for name in names}
-    if any(number is not None and number != names[name] for name, number in numbers.items()):
+    if grades:
+        for template in template_names & set(_BUILT_IN):
+            built_in = _BUILT_IN[template]
+            names |= {name.casefold(): score for name, score in built_in.items()}
+    if _are_names_numbers(names):
         return _graded_scale(names)
     lowest, highest = min(distinct_scores), max(distinct_scores)
     if lowest < 0 or highest > 1:
         # From 0 on, or from 1 where no score is below: scores of 4 and 5 come of a scale from 1.
-        low = min(lowest, 1.0 if lowest >= 1 else 0.0)
-        return LabelScale(grades=names, low=low, high=highest, is_binary=False, numbers=True)
+        start = 1.0 if lowest >= 1 else 0.0
+        return LabelScale(
+            grades=names, low=min(lowest, start), high=highest, is_binary=False, numbers=True
+        )
     has_partial = bool(template_names & (_PARTIAL | {"rubric"}))
     is_binary = distinct_scores <= {0.0, 1.0} and not has_partial
     words = dict.fromkeys(_RIGHT, 1.0) | dict.fromkeys(_WRONG, 0.0)
     if not is_binary:
         words |= dict.fromkeys(_PART, 0.5)
     return LabelScale(grades=words | names, low=0.0, high=1.0, is_binary=is_binary, numbers=True)
+
+
+def _are_names_numbers(scores: Mapping[str, float]) -> bool:
+    """Return whether a grade has the name of a number that is not its score, as "4" for 0.75."""
+    for name, score in scores.items():
+        number = plain_number(name)
+        if number is not None and number != score:
+            return True
+    return False
 
 
 def _graded_scale(names: Mapping[str, float]) -> LabelScale:
@@ -201,7 +217,9 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     weights = {key: (math.sqrt(size), size) for key, size in sizes.items() if size}
     minimum = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
     fixed: dict[float, int] = {}
-    while True:  # each round fixes a stratum, or is the last
+    # What a stratum gets beyond its share is taken from the others, which may then be short in
+    # turn: each round fixes those that are, and the last one finds none.
+    while True:
         others = {key: weight for key, weight in weights.items() if key not in fixed}
         allocated = _apportion(others, n - sum(fixed.values()))
         short = {key: minimum[key] for key, count in allocated.items() if count < minimum[key]}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from nel.apps.byob.shipping.compilation import compile_file, wheel_of
+from nel.apps.byob.shipping.directory import write_directory
 from nel.apps.byob.shipping.package import package_of
 from nel.apps.byob.shipping.source import read_source
-from nel.errors import OutputError, PluginError
+from nel.errors import NelError, OutputError, PluginError
 from tests.support.endpoint import answer, scripted
 from tests.support.environments import Environment, make_environment
 from tests.support.runs import only_run, read_results
@@ -115,6 +118,72 @@ def test_a_path_of_this_machine_is_refused(tmp_path: Path, line: str) -> None:
     with pytest.raises(PluginError, match=r"capitals\.py, line 10 names .* relative path"):
         compile_file(path, with_install=False)
     assert not (path.parent / "byob_packages").exists()
+
+
+@pytest.mark.parametrize("name", ['a"b.txt', "a\\b.txt", "a.txt ", "\u202e.txt", "plugin.py"])
+def test_a_file_of_a_name_that_systems_read_differently_is_refused(tmp_path: Path, name: str) -> None:
+    """So is one that has the place of a file of nel's own."""
+    path = write_benchmark(tmp_path)
+    (tmp_path / name).write_text("hi")
+    path.write_text(f"{path.read_text()}NAMED = {name!r}\n")
+    with pytest.raises(PluginError, match="cannot hold a file of that name"):
+        package_of(read_source(path))
+
+
+def test_metadata_has_no_line_of_a_description_or_a_requirement(tmp_path: Path) -> None:
+    """What a file says of itself adds no field, no entry point and no code to its package."""
+    about = 'x\nEvil: y\u2028Evil: z"""\nprint("PWNED")\n"""'
+    path = write_benchmark(tmp_path, more=f", description={about!r}")
+    package = package_of(read_source(path))
+    assert "\nEvil" not in package.metadata.replace("\u2028", "\n")
+    assert package.entry_points_text.count("[") == 1
+    compile(package.files["nel_byob_my_capitals/__init__.py"], "__init__.py", "exec")
+    assert b'\nprint("PWNED")' not in package.files["nel_byob_my_capitals/__init__.py"]
+    path = write_benchmark(tmp_path, more=', requirements=["x\\nRequires-Dist: evil"]')
+    with pytest.raises(NelError):
+        package_of(read_source(path))
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "/proc/self/environ", "a pipe"])
+def test_what_is_not_a_file_of_the_folder_is_not_packed(tmp_path: Path, target: str) -> None:
+    """A link out of the folder is not followed, and nothing waits for a pipe."""
+    path = write_benchmark(tmp_path)
+    path.write_text(path.read_text() + "NAMED = 'named.txt'\n")
+    if target.startswith("/"):
+        (tmp_path / "named.txt").symlink_to(target)
+    else:
+        os.mkfifo(tmp_path / "named.txt")
+    package = package_of(read_source(path))
+    assert "nel_byob_my_capitals/named.txt" not in package.files
+
+
+def test_files_larger_than_the_limit_are_refused(tmp_path: Path) -> None:
+    """Their sizes are added up before one of them is read."""
+    path = write_benchmark(tmp_path)
+    for name in ("one.bin", "two.bin"):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(200 << 20)
+    path.write_text(path.read_text() + "NAMED = 'one.bin', 'two.bin'\n")
+    with pytest.raises(PluginError, match="larger than 256 MiB together"):
+        package_of(read_source(path))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("nowhere")])
+def test_what_nel_cannot_have_written_stops_a_compilation(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """A pipe or a link in the package was not written by nel, and is not deleted."""
+    write_directory(tmp_path / "package", {"a.txt": b"x"}, source="b.py")
+    make(tmp_path / "package" / "mine")
+    with pytest.raises(OutputError, match="was changed or added"):
+        write_directory(tmp_path / "package", {"a.txt": b"y"}, source="b.py")
+    assert os.path.lexists(tmp_path / "package" / "mine")
+
+
+def test_a_package_is_drafted_under_a_name_that_cannot_be_foreseen(tmp_path: Path) -> None:
+    """A link under a name made of the process's number would lead the files somewhere else."""
+    (tmp_path / "away").mkdir()
+    (tmp_path / f".package.{os.getpid()}.new").symlink_to(tmp_path / "away")
+    write_directory(tmp_path / "package", {"a.txt": b"x"}, source="b.py")
+    assert list((tmp_path / "away").iterdir()) == []
 
 
 @pytest.mark.slow

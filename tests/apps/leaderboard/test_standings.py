@@ -167,6 +167,9 @@ def test_pages_are_inert_and_the_same_each_time(tmp_path: Path) -> None:
         for one in judged.judged
     ]
     board = board_of(PairResults(judged=renamed, plan=judged.plan), EVIL, "b", "c", n_resamples=10)
+    board["judge"]["panel"][0] = {"name": f"{EVIL} judge", "model": f"{EVIL} model"}
+    for one in board["models"]:
+        one["reason"] = f"{EVIL} reason"
     page = "".join(html_page(board))
     assert "<script" not in page
     assert "\x1b" not in page

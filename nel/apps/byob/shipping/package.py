@@ -244,11 +244,9 @@ def _plugin_text(
         )
     for name, attribute in attributes.items():
         value = f'_FOUND["{name}"]'
-        lines.append(
-            f"{attribute} = replace({value}, dataset={uris[name]!r})"
-            if name in uris
-            else f"{attribute} = {value}"
-        )
+        if name in uris:
+            value = f"replace({value}, dataset={uris[name]!r})"
+        lines.append(f"{attribute} = {value}")
     return "\n".join([*lines, ""])
 
 

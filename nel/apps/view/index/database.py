@@ -342,7 +342,8 @@ class Index:
             # Ordered by a value, results follow the one at the edge by that value, and by their
             # number where they share it.
             if edge is not None and mark is not None:
-                limit = f" AND ({search.rank}, {search.number}) {'<' if is_back else '>'} ((SELECT"
+                sign = "<" if is_back else ">"
+                limit = f" AND ({search.rank}, {search.number}) {sign} ((SELECT"
                 limit += f" {search.rank} FROM results WHERE number = ?), ?)"
                 values += (edge.number + mark[1],) * 2
         rows = self._connection.execute(
