@@ -29,6 +29,12 @@ LETTERED = [
 ]
 
 
+def dry_run(tmp_path: Path) -> Any:
+    """Return what the command says before it sends anything."""
+    where = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", "--dry-run")
+    return nel("eval", "run", "--bench", "b.py", *where, cwd=tmp_path)
+
+
 def recorded(tmp_path: Path, rows: Sequence[Mapping[str, Any]], scorer: str, options: str = "") -> list[Any]:
     """Score recorded answers on the command line, and return the rewards and why there is none."""
     (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % options)
@@ -89,7 +95,7 @@ def test_a_column_of_lists_that_are_texts_is_noted(tmp_path: Path) -> None:
     assert [one["text"][:71] for one in metrics["warnings"] if one["kind"] == "golds"] == [
         "the gold answers are texts that look like lists or objects, such as ['R"
     ]
-    assert "the gold answers are texts that look like lists or objects" in _dry_run(tmp_path).stderr
+    assert "the gold answers are texts that look like lists or objects" in dry_run(tmp_path).stderr
 
 
 def test_choices_that_are_numbered_from_one_are_refused(tmp_path: Path) -> None:
@@ -109,7 +115,7 @@ def test_choices_in_an_object_name_the_list_in_it(tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % ', choices_field="choices"')
     choices = {"text": ["red", "blue"], "label": ["A", "B"]}
     write_jsonl(tmp_path / "rows.jsonl", [{"q": "q", "target": "A", "choices": choices}])
-    assert 'write choices_field="choices.text"' in _dry_run(tmp_path).stderr
+    assert 'write choices_field="choices.text"' in dry_run(tmp_path).stderr
 
 
 def test_choices_that_differ_by_case_are_compared_exactly(tmp_path: Path) -> None:
