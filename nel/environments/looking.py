@@ -29,7 +29,7 @@ class FileFacts:
     target_kind: str
     """Of what a link leads to."""
     real_path: str
-    """Without links; empty where there is nothing."""
+    """Without links, also where one leads to nothing; empty where there is nothing."""
     data: bytes
     """What a file holds, where that was asked for; the names in a folder, each ended by a zero."""
 

@@ -178,13 +178,15 @@ def test_files_are_looked_at(helper: Pipe, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"say \0 hello")
     (tmp_path / "b").write_bytes(b"nothing")
     (tmp_path / "link").symlink_to(tmp_path)
-    paths = [str(tmp_path / name) for name in ("a", "b", "link", "c")]
+    (tmp_path / "far").symlink_to("link/../x/y")
+    paths = [str(tmp_path / name) for name in ("a", "b", "link", "c", "far")]
     _, output = helper.ask(pack_paths(paths), do="look", word=["hello", "bye"], bytes_each=100)
-    a, b, link, missing = unpack_facts(output)
+    a, b, link, missing, far = unpack_facts(output)
     assert (a.kind, a.data, b.kind, b.data) == ("f", b"say \0 hello", "f", b"")
     assert (link.kind, link.target_kind, link.real_path) == ("l", "d", str(tmp_path))
     assert {"a", "b", "link"} <= set(link.names)
     assert (missing.kind, missing.real_path) == ("-", "")
+    assert (far.target_kind, far.real_path) == ("-", f"{tmp_path.parent}/x/y")
 
 
 def test_a_relay_carries_the_connections_of_an_agent(start: Callable[..., Pipe], tmp_path: Path) -> None:

@@ -608,6 +608,37 @@ static void add_content(struct buffer *data, const char *path, const struct fram
         release(data);
 }
 
+/* Return a path without links; of a link that leads to nothing, the path that it leads to, without
+   links as far as there is something. */
+static void resolve(const char *path, char real_path[PATH_MAX])
+{
+    char current[PATH_MAX], target[PATH_MAX];
+    snprintf(current, sizeof current, "%s", path);
+    for (int n_links = 0; n_links < 40; n_links++) {
+        if (realpath(current, real_path) != NULL)
+            return;
+        ssize_t n = readlink(current, target, sizeof target - 1);
+        if (n < 0)
+            break;
+        target[n] = 0;
+        size_t start = target[0] == '/' ? 0 : strrchr(current, '/') + 1 - current;
+        snprintf(current + start, sizeof current - start, "%s", target);
+    }
+    for (char *rest = current + strlen(current); rest > current;) {
+        while (rest > current && *--rest != '/')
+            ;
+        *rest = 0;
+        int is_there = realpath(rest == current ? "/" : current, real_path) != NULL;
+        *rest = '/';
+        if (is_there) {
+            size_t n = strcmp(real_path, "/") ? strlen(real_path) : 0;
+            snprintf(real_path + n, PATH_MAX - n, "%s", rest);
+            return;
+        }
+    }
+    real_path[0] = 0;
+}
+
 /* Write what the files are that the input names, each name ended by a zero byte: the kind of the
    path itself and of what it leads to, two sizes, the path without links, and the names in a folder
    or what a file holds. */
@@ -620,8 +651,9 @@ static void look_at_files(const struct frame *request)
         struct buffer data = {0};
         kinds[0] = kind_of(lstat(path, &own) != 0, &own);
         kinds[1] = kind_of(stat(path, &target) != 0, &target);
-        if (realpath(path, real_path) == NULL)
-            real_path[0] = 0;
+        real_path[0] = 0;
+        if (kinds[0] != '-' && path[0] == '/')
+            resolve(path, real_path);
         if (kinds[1] == 'd')
             add_names(&data, path);
         else if (kinds[0] == 'f' && own.st_size <= number_of(request, "bytes_each"))
