@@ -27,7 +27,7 @@ FLAGS += ["-ffunction-sections", "-Wl,--gc-sections", "-fno-asynchronous-unwind-
 
 def python_with_compiler() -> str:
     """Return an interpreter that has the compiler, of an environment in build/."""
-    folder = Path("build") / COMPILER.replace("==", "-")
+    folder = FOLDER.parents[2] / "build" / COMPILER.replace("==", "-")
     python = folder / "bin" / "python"
     if not (folder / "installed").exists():
         print(f"==> installing {COMPILER}: 80 MB, once")
@@ -79,7 +79,6 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     is_check = parser.parse_args().check
     python = python_with_compiler()
-    python = str(Path(python).absolute())
     files = {f"helper-{name}": build(python, target) for name, target in TARGETS.items()}
     files = {SOURCE.name: SOURCE.read_bytes(), **files}
     sums = FOLDER / "SHA256SUMS"
@@ -97,7 +96,6 @@ def main() -> int:
     for name, data in files.items():
         if name != SOURCE.name:
             (FOLDER / name).write_bytes(data)
-            (FOLDER / name).chmod(0o755)
         print(f"{name}: {len(data):,} bytes")
     sums.write_text(sums_of(files), encoding="ascii")
     return 0
