@@ -24,6 +24,8 @@
 #   make image   build nel itself as an image, without a network in the build (BASE=IMAGE, TAG=NAME)
 #   make dist    build the wheel and the sdist, check what they hold, and run the demo from the wheel
 #   make lock    write requirements-ci.txt, the versions that LOCKED=1 installs; needs uv
+#   make helper  build the program that runs in containers of tasks, after a change of nel/environments/helper/helper.c
+#   make check-helper  build it, and compare it with the one that nel ships; a compiler of 80 MB, once
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
 SHELL := bash
 PYTHON ?= python3
