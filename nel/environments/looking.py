@@ -46,8 +46,8 @@ def look(
     *,
     words: Sequence[str] = (),
     with_content: bool = False,
-) -> list[FileFacts]:
-    """Return what is at paths, as root sees it.
+) -> Iterator[FileFacts]:
+    """Yield what is at each of these paths, as root sees it.
 
     Args:
         session: Of the container.
@@ -61,7 +61,6 @@ def look(
     """
     bytes_each = CONTENT_BYTES_MAX if with_content else 0
     step = _PATHS if with_content else max(1, len(paths))
-    facts: list[FileFacts] = []
     for start in range(0, len(paths), step):
         ran = session.ask(
             {"do": "look", "word": words, "bytes_each": bytes_each},
@@ -72,8 +71,7 @@ def look(
         )
         if ran.exit or ran.cut:
             raise ValueError(ran.stderr.decode("utf-8", "replace") or ran.ended_by)
-        facts += unpack_facts(ran.stdout)
-    return facts
+        yield from unpack_facts(ran.stdout)
 
 
 def pack_paths(paths: Sequence[str]) -> bytes:

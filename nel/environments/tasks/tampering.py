@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from nel.environments.archives import contents
 from nel.environments.container import USUAL_PATH
-from nel.environments.tasks.inspection import matters, shadows
+from nel.environments.tasks.inspection import HOME_BIN, matters, shadows
 
 if TYPE_CHECKING:
     from nel.environments.session import Change, ContainerSession
@@ -63,7 +63,6 @@ _USED_BY_TESTS: Final = re.compile(
 )
 """Programs that tests install or build in, of which a new one can be used in place of theirs."""
 _HOME: Final = re.compile(r"/home/[^/]+")
-_HOME_BIN: Final = re.compile(r"(?:/root|/home/[^/]+)/(?:.*/)?bin")
 _OF_ENGINE: Final = frozenset({"/usr/sbin/docker-init", "/sbin/docker-init"})
 _IMPORTABLE: Final = sys.stdlib_module_names - {"test"}
 _FOLDER: Final = re.compile(r"(?<![\w.])/(?:[\w.-]+/)*[\w.-]+|(?<=cd )/")
@@ -170,9 +169,7 @@ def _decides(
     folder, _, name = change.path.rpartition("/")
     if change.kind != "added":
         return folder in program_folders or _REPLACED.fullmatch(change.path) is not None
-    if _USED_BY_TESTS.fullmatch(name) and (
-        folder in program_folders or _HOME_BIN.fullmatch(folder)
-    ):
+    if _USED_BY_TESTS.fullmatch(name) and (folder in program_folders or HOME_BIN.fullmatch(folder)):
         return True
     if name.startswith("__init__."):
         folder, _, name = folder.rpartition("/")
