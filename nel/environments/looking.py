@@ -29,7 +29,7 @@ class FileFacts:
     target_kind: str
     """Of what a link leads to."""
     real_path: str
-    """Without links, also where one leads to nothing; empty where there is nothing."""
+    """Of a folder or link, without links, also where one leads to nothing; else empty."""
     data: bytes
     """What a file holds, where that was asked for; the names in a folder, each ended by a zero."""
 
@@ -80,9 +80,11 @@ def pack_paths(paths: Sequence[str]) -> bytes:
 
 
 def unpack_facts(output: bytes) -> Iterator[FileFacts]:
-    """Yield what a helper wrote of files."""
+    """Yield what a helper wrote of files; raises ValueError where something else wrote as well."""
     start = 0
     while start < len(output):
+        if len(output) - start < _FACTS.size:
+            raise ValueError("the facts of files do not end")
         kind, target_kind, n_path, n_data = _FACTS.unpack_from(output, start)
         start += _FACTS.size
         real_path = output[start : start + n_path].decode("utf-8", "surrogateescape")

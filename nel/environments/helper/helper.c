@@ -640,8 +640,8 @@ static void resolve(const char *path, char real_path[PATH_MAX])
 }
 
 /* Write what the files are that the input names, each name ended by a zero byte: the kind of the
-   path itself and of what it leads to, two sizes, the path without links, and the names in a folder
-   or what a file holds. */
+   path itself and of what it leads to, two sizes, of a link or folder the path without links, and the
+   names in a folder or what a file holds. */
 static void look_at_files(const struct frame *request)
 {
     for (char *path = request->body.data, *end = path + request->body.size; path < end;
@@ -652,7 +652,7 @@ static void look_at_files(const struct frame *request)
         kinds[0] = kind_of(lstat(path, &own) != 0, &own);
         kinds[1] = kind_of(stat(path, &target) != 0, &target);
         real_path[0] = 0;
-        if (kinds[0] != '-' && path[0] == '/')
+        if (path[0] == '/' && (kinds[0] == 'l' || kinds[1] == 'd'))
             resolve(path, real_path);
         if (kinds[1] == 'd')
             add_names(&data, path);
