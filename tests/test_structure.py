@@ -95,7 +95,7 @@ ROOMS = {
     "decide": 8_900,
     "discovery": 3_580,
     "engine": 74_220,
-    "environments": 22_800,
+    "environments": 22_820,
     "episodes": 4_390,
     "judges": 23_720,
     "metrics": 14_730,
