@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,25 +106,55 @@ COMMANDS = {
 }
 
 
+def write_task(folder: Path, image: str, instruction: str) -> None:
+    (folder / "tests").mkdir(parents=True)
+    (folder / "tests" / "test.sh").write_text(TEST)
+    (folder / "instruction.md").write_text(instruction)
+    environment = f'docker_image = "{image}"\nnetwork_mode = "no-network"\nmemory_mb = 64\n'
+    (folder / "task.toml").write_text(f"[environment]\n{environment}")
+
+
+def run(home: Path, url: str, *options: str) -> subprocess.CompletedProcess[str]:
+    where = ("--bench", "./tasks", "--model-url", url, "--model-id", "m", "-o", "out")
+    return nel("eval", "run", *where, *options, cwd=home)
+
+
 @IMAGES
 def test_a_run_of_task_folders(tmp_path: Path, image: str) -> None:
     """The tests write the reward in sh; what can forge it is found without a program of the container."""
     for name, command in COMMANDS.items():
-        folder = tmp_path / "tasks" / name
-        (folder / "tests").mkdir(parents=True)
-        (folder / "tests" / "test.sh").write_text(TEST)
-        (folder / "instruction.md").write_text(command)
-        (folder / "task.toml").write_text(
-            f'[environment]\ndocker_image = "{image}"\nnetwork_mode = "no-network"\nmemory_mb = 64\n'
-        )
+        write_task(tmp_path / "tasks" / name, image, command)
     with scripted(solving) as endpoint:
-        done = nel(
-            *("eval", "run", "--bench", "./tasks", "--model-url", endpoint.url, "--model-id", "m", "-o", "out"),
-            cwd=tmp_path,
-        )
+        done = run(tmp_path, endpoint.url)
     assert done.returncode == 0, done.stderr
     lines = {line["sample_id"]: line for line in read_results(only_run(tmp_path / "out"), "tasks")}
     verdicts = {name: (line["reward"], line["scoring_details"]["tampered"]) for name, line in sorted(lines.items())}
     assert verdicts["forged"][1] == ["/usr/bin/cat" if image == DEBIAN else "/bin/cat"]
     assert verdicts["hidden"] == (1.0, ["/w/link"])
     assert (verdicts["solved"], verdicts["unsolved"]) == ((1.0, []), (0.0, []))
+
+
+RECIPE = """
+version = "1"
+protocol = "chat"
+command = ["sh", "{home}/agent.sh", "{instruction}"]
+env = {URL = "{url}", KEY = "{key}"}
+[files]
+"{home}/agent.sh" = '''
+answer=$(wget -q -O - --header "Authorization: Bearer $KEY" --header "Content-Type: application/json" --post-data \\
+  '{"model": "m", "messages": [{"role": "user", "content": "Which word?"}]}' "$URL/chat/completions") || exit 3
+mkdir /w; case $answer in *yes*) echo yes > /w/done; esac
+'''
+"""
+
+
+@pytest.mark.parametrize("image", [BUSYBOX], ids=["busybox"], indirect=True)
+def test_an_agent_of_others_reaches_its_model(tmp_path: Path, image: str) -> None:
+    """Through the relay, without a network and with the tools of busybox alone."""
+    write_task(tmp_path / "tasks" / "one", image, "Ask for the word.")
+    (tmp_path / "small.toml").write_text(RECIPE)
+    with scripted(lambda call, _: answer("yes")) as endpoint:
+        done = run(tmp_path, endpoint.url, "--solver", "agent:./small.toml")
+    assert done.returncode == 0, done.stderr
+    (line,) = read_results(only_run(tmp_path / "out"), "tasks")
+    assert (line["reward"], line["episode"]["steps"], line["model_response"]) == (1.0, 1, "yes")
