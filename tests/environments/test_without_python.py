@@ -51,6 +51,9 @@ def test_commands_files_and_snapshots(session: ContainerSession, client: Any) ->
     data = bytes(range(256)) * 4000
     ran = session.run("cat; id -un >&2; exit 4", stdin=data, seconds=30, user="nobody")
     assert (ran.exit, ran.stdout, ran.stderr) == (4, data, b"nobody\n")
+    for user, home in {"99:98": "99 98 /", "nobody:root": "65534 0 /", "0": "0 0 /root"}.items():
+        ran = session.run('echo "$(id -u) $(id -g) $HOME"', seconds=30, user=user)
+        assert ran.stdout.decode().startswith(home), ran
     session.write("/new/x.bin", data)
     assert session.read("/new/x.bin") == data
     assert session.run("yes | head -c 3000000", seconds=30, bytes_max=1000).cut == 2_999_000

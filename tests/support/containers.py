@@ -16,12 +16,12 @@ from nel.sandbox.isolation.engine import connect
 
 IMAGE = "nel-base:bookworm"
 DEBIAN = "nel-test-no-python:1"
-BUSYBOX = "nel-test-busybox:1"
+BUSYBOX = "nel-test-busybox:2"
 BUSYBOX_DOCKERFILE = """
 FROM scratch
 COPY busybox /bin/busybox
 RUN ["/bin/busybox", "--install", "-s", "/bin"]
-RUN mkdir -p /etc /tmp /root && echo root:x:0:0:root:/root:/bin/sh > /etc/passwd && echo nobody:x:65534:65534:nobody:/:/bin/sh >> /etc/passwd
+RUN mkdir -p /etc /tmp /root && echo root:x:0:0:root:/root:/bin/sh > /etc/passwd && echo nobody:x:65534:65534:nobody:/:/bin/sh >> /etc/passwd && echo root:x:0: > /etc/group
 """
 
 
