@@ -321,8 +321,9 @@ class ContainerSession:
     def _start_helper(self) -> None:
         with speaking():
             container = self._api.inspect_container(self.id)
-            image = self._api.inspect_image(container["Image"])
-        self._architecture = str(image["Architecture"])
+            if not self._architecture:  # later on the image may be gone
+                image = self._api.inspect_image(container["Image"])
+                self._architecture = str(image["Architecture"])
         self._started_at = self._started_at or str(container["State"]["StartedAt"])
         self.image_user = str(container["Config"].get("User") or "")
         self._user = self.spec.user or self.image_user

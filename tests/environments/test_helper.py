@@ -95,6 +95,12 @@ def test_the_programs_are_those_of_the_source() -> None:
     assert sums == {"helper.c": source, **built}, "run: make helper"
 
 
+def test_a_text_with_a_zero_byte_is_refused() -> None:
+    """It would be the next field of the header."""
+    with pytest.raises(ValueError, match="zero byte"):
+        pack_frame({"do": "run", "arg": ["sh", "-c", "echo\0user=root"]})
+
+
 def test_bytes_pass_through_as_they_are(helper: Pipe) -> None:
     """Input and outputs are binary, and kept apart."""
     data = bytes(range(256)) * 2000
