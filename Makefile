@@ -24,6 +24,8 @@
 #   make image   build nel itself as an image, without a network in the build (BASE=IMAGE, TAG=NAME)
 #   make dist    build the wheel and the sdist, check what they hold, and run the demo from the wheel
 #   make lock    write requirements-ci.txt, the versions that LOCKED=1 installs; needs uv
+#   make helper  build the program that runs in containers of tasks, after a change of nel/environments/helper/helper.c
+#   make check-helper  build it, and compare it with the one that nel ships; a compiler of 80 MB, once
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
 SHELL := bash
 PYTHON ?= python3
@@ -43,7 +45,7 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-agent demo-model hostile-table robustness sandbox test test-data test-sandbox test-agents test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format dist lock \
+.PHONY: image helper check-helper simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-agent demo-model hostile-table robustness sandbox test test-data test-sandbox test-agents test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format dist lock \
 	bench coverage bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
 
 help:
@@ -98,6 +100,14 @@ demo-model: $(MODEL_STAMP)
 sandbox: $(STAMP)
 	@$(BIN)/nel sandbox build python javascript cpp bash $(if $(BASE),--base $(BASE))
 	@$(BIN)/nel sandbox check python javascript cpp bash
+
+# The program that runs in containers of tasks, for amd64 and arm64, with a compiler of its own below build/.
+helper:
+	@$(PYTHON) scripts/build_helper.py
+
+check-helper:
+	@echo "==> building the helper of containers, and comparing it with the one that nel ships"
+	@$(PYTHON) scripts/build_helper.py --check
 
 # The wheels are gathered here, so that the build reaches no network; they are of this Python, and BASE has to have it too.
 image: $(BIN)/python

@@ -14,6 +14,9 @@ NEEDED = (
     "nel/__init__.py",
     "nel/py.typed",
     "nel/docs/index.md",
+    "nel/environments/helper/LICENSE.musl",
+    "nel/environments/helper/helper-amd64",
+    "nel/environments/helper/helper-arm64",
     "nel/plugin_template/pyproject.toml",
     "nel/sandbox/images/python/Dockerfile",
     "nel/reports/templates/report.html.j2",
@@ -38,6 +41,7 @@ def problems(version: str, folder: Path) -> list[str]:
         f"{name} does not belong there"
         for name in (*names, *sources)
         if any(part in f"{name}/" for part in FOREIGN)
+        and "docs/examples/tasks/" not in name
         and not name.startswith("nel/plugin_template")
         and not name.startswith("plugins/nel-example")
     ]

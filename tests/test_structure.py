@@ -95,7 +95,7 @@ ROOMS = {
     "decide": 8_900,
     "discovery": 3_590,
     "engine": 74_450,
-    "environments": 24_900,
+    "environments": 22_820,
     "episodes": 4_390,
     "judges": 23_780,
     "metrics": 14_810,

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 import docker.errors
 from docker.types import Mount
 
+from nel.environments.frames import helper_program
 from nel.errors import SandboxError
 from nel.sandbox.isolation.container import without_limits
 from nel.sandbox.isolation.engine import speaking
@@ -82,15 +83,18 @@ def start_container(
     return container_id, lifeline
 
 
-def check_python(client: docker.DockerClient, image: str) -> None:
-    """See that an image has the interpreter that a session's helper needs; nothing is started.
+def check_image(client: docker.DockerClient, image: str) -> None:
+    """See that an image has the shell that a container needs, and that its architecture has a
+    helper; nothing is started.
 
     Raises:
         SandboxError: It has not, or is missing (``no_image``), or the engine does not answer.
     """
     api = client.api
     with speaking():
-        variables = api.inspect_image(image)["Config"].get("Env") or ()
+        facts = api.inspect_image(image)
+        helper_program(facts["Architecture"])
+        variables = facts["Config"].get("Env") or ()
         folders = dict(line.split("=", 1) for line in variables).get("PATH") or USUAL_PATH
         container_id = api.create_container(image, command=_LIFELINE, labels=labels_of("check"))[
             "Id"
@@ -98,14 +102,13 @@ def check_python(client: docker.DockerClient, image: str) -> None:
         try:
             for folder in folders.split(":"):
                 with suppress(docker.errors.NotFound):
-                    archive, _ = api.get_archive(container_id, f"{folder}/python3")
+                    archive, _ = api.get_archive(container_id, f"{folder}/sh")
                     if list(archive):
                         return
         finally:
             api.remove_container(container_id, force=True, v=True)
     raise SandboxError(
-        f"the image {image} has no python3 on its PATH, which runs commands and moves files in a"
-        " container; add Python 3.8 or newer to it, such as by RUN apt-get install -y python3",
+        f"the image {image} has no sh on its PATH, which keeps a container and runs its commands",
         kind="no_image",
     )
 

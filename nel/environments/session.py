@@ -6,18 +6,23 @@ The container ends with the process that opened the session, however that ends.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Any, Final, Literal, Self, TypeAlias, TypeVar
+from pathlib import PurePosixPath
+from typing import Any, Final, Literal, Self, TypeVar
 
 import docker  # here, so that it is loaded before the processes of tools are forked
 import docker.errors
 
-from nel.environments.boot import BOOT, bootable
+from nel.environments.commands import (
+    NOT_FOUND,
+    CommandResult,
+    command_fields,
+    result_of,
+    result_without_reply,
+)
 from nel.environments.container import ContainerSpec, start_container
 from nel.environments.endings import (
     CONTAINER_DIED,
@@ -26,7 +31,15 @@ from nel.environments.endings import (
     SETUP,
     post_mortem,
 )
-from nel.environments.helper import SIZES
+from nel.environments.frames import (
+    BODY_BYTES_MAX,
+    PLACE,
+    Value,
+    helper_archive,
+    helper_digest,
+    pack_frame,
+    read_frame,
+)
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
 from nel.sandbox.isolation.stream import EngineStream
@@ -34,11 +47,7 @@ from nel.tools import ToolsetFault
 from nel.types import JsonObject
 
 T = TypeVar("T")
-EndedBy: TypeAlias = Literal["exit", "signal", "timeout", "memory", "helper_killed"]
-BODY_BYTES_MAX: Final = 64 << 20
-"""Of what is sent to a command or a file, and of what is read back."""
 _OUTPUT_BYTES: Final = 1 << 20
-_HEADER_BYTES_MAX: Final = 1 << 20
 _START_SECONDS: Final = 60.0
 _GRACE_SECONDS: Final = 30.0
 """For a helper to kill a command that is late, on a busy machine."""
@@ -46,31 +55,15 @@ _FILE_SECONDS: Final = 60.0
 _SIGKILL_EXIT: Final = 137
 _NOT_RUN: Final = 126
 """Exit code of a command whose user or working directory cannot be had."""
-_NO_ANSWER: Final = (OSError, ValueError, KeyError, TypeError, RecursionError)
+_DISK_BYTES_MIN: Final = 1 << 20
+"""A disk with less room is full."""
+_NO_ANSWER: Final = (OSError, ValueError, KeyError)
 """Of a helper that is gone, or of a program that wrote to the helper's output."""
 _LOOKS: Final = (0.0, 0.2, 1.0)
 """Seconds before each look at a container whose helper is gone."""
 _CHANGES_MAX: Final = 200
 _KINDS: Final[tuple[Literal["changed", "added", "removed"], ...]] = ("changed", "added", "removed")
 """By the engine's number."""
-_HELPER: Final = Path(__file__).with_name("helper.py")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandResult:
-    """What a command came to."""
-
-    exit: int
-    """128 and the signal's number where a signal ended it."""
-    stdout: bytes
-    """Head and tail of a longer output."""
-    stderr: bytes
-    cut: int
-    """Bytes of both outputs that are missing."""
-    seconds: float
-    ended_by: EndedBy
-    is_written_after: bool = False
-    """A folder that was watched was written to after the command's end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +88,7 @@ class ContainerSession:
         self._number = 0
         self.cwd, self._shell = "/", "sh"
         self._started_at = ""
+        self._architecture = ""
         self.image_user = ""
         """The user that the image names; empty for root."""
         self._user = spec.user or ""
@@ -114,7 +108,7 @@ class ContainerSession:
             mounts: Folders of the engine's machine, by where the container reads them.
 
         Raises:
-            ToolsetFault: The engine refuses, or the image is missing, has no Python or no such user.
+            ToolsetFault: The engine refuses, or the image is missing, has no helper or no such user.
         """
         session = cls(client, spec)
         try:
@@ -160,10 +154,9 @@ class ContainerSession:
         Raises:
             ToolsetFault: The container or the engine is gone.
         """
-        argv = [self._shell, "-c", command] if isinstance(command, str) else list(command)
-        request = {"do": "run", "argv": argv, "merge": merge, "cwd": cwd, "env": dict(env or {})}
-        request["watch"] = watch
-        return self._ask(request, stdin, seconds=seconds, bytes_max=bytes_max, user=user)
+        argv = [self._shell, "-c", command] if isinstance(command, str) else command
+        request = {**command_fields(argv, env or {}, merge=merge), "cwd": cwd, "watch": watch}
+        return self.ask(request, stdin, seconds=seconds, bytes_max=bytes_max, user=user)
 
     def read(self, path: str, *, bytes_max: int = BODY_BYTES_MAX, user: str | None = None) -> bytes:
         """Return a file.
@@ -172,8 +165,8 @@ class ContainerSession:
             OSError: There is none, it may not be read, or it is too large.
             ToolsetFault: The container or the engine is gone.
         """
-        request: dict[str, object] = {"do": "read", "path": path}
-        ran = self._ask(request, b"", seconds=_FILE_SECONDS, bytes_max=2 * bytes_max, user=user)
+        request: dict[str, Value] = {"do": "read", "path": path}
+        ran = self.ask(request, b"", seconds=_FILE_SECONDS, bytes_max=2 * bytes_max, user=user)
         _check_file(path, ran)
         return ran.stdout
 
@@ -181,8 +174,8 @@ class ContainerSession:
         self, path: str, data: bytes, *, mode: int | None = None, user: str | None = None
     ) -> None:
         """Write a file, and make the folders above it; raises as `read`."""
-        request: dict[str, object] = {"do": "write", "path": path, "mode": mode}
-        ran = self._ask(request, data, seconds=_FILE_SECONDS, bytes_max=_OUTPUT_BYTES, user=user)
+        request: dict[str, Value] = {"do": "write", "path": path, "mode": mode}
+        ran = self.ask(request, data, seconds=_FILE_SECONDS, bytes_max=_OUTPUT_BYTES, user=user)
         _check_file(path, ran)
 
     def put_archive(self, folder: str, archive: bytes) -> None:
@@ -241,10 +234,13 @@ class ContainerSession:
         return [Change(path=str(each["Path"]), kind=_KINDS[each["Kind"]]) for each in listed]
 
     def evidence(self) -> JsonObject:
-        """Return what the engine says of the container: its image, and which paths changed."""
+        """Return what the engine says of the container: its image, and which paths changed; and the
+        digest of the helper in it.
+        """
         paths = [change.path for change in self.changes()]
         return {
             "image": self.spec.image,
+            "helper": self.helper_digest,
             "changed": list(paths[:_CHANGES_MAX]),
             "n_changed": len(paths),
         }
@@ -274,56 +270,65 @@ class ContainerSession:
         errors = "" if self._helper is None else self._helper.errors
         return f"; its helper wrote: {errors}" if errors else ""
 
-    def start_program(self, sources: Sequence[Path]) -> tuple[EngineStream, Mapping[str, Any]]:
-        """Start a program in the container, beside the helper; return its streams and its first
-        frame's header.
+    @property
+    def helper_digest(self) -> str:
+        """Return the digest of the helper in the container."""
+        return helper_digest(self._architecture)
+
+    def start_helper(self, *arguments: str) -> tuple[EngineStream, Mapping[str, str]]:
+        """Start a helper in the container; return its streams and what its first frame says.
+
+        It is put there each time, since it removes its file: what an agent leaves in that place is
+        not run.
 
         Args:
-            sources: Python files that are executed in one scope, whose ``main`` is called.
+            arguments: ``relay``, for an agent; none to serve this session.
 
         Raises:
             ToolsetFault: It does not start.
         """
         with faults(), speaking():
-            creation = self._api.exec_create(
-                self.id, ["python3", "-I", "-S", "-B", "-c", BOOT], stdin=True, user="0:0"
-            )
+            self._api.put_archive(self.id, "/", helper_archive(self._architecture))
+            creation = self._api.exec_create(self.id, [PLACE, *arguments], stdin=True, user="0:0")
             stream = EngineStream(self._api.exec_start(creation["Id"], socket=True))
-        deadline = time.monotonic() + _START_SECONDS
         try:
-            stream.send(bootable(sources), deadline)
-            facts, _ = _receive(stream, deadline, number=0)
+            facts, _ = read_frame(stream, time.monotonic() + _START_SECONDS)
         except _NO_ANSWER as error:
             self.check()
-            raise ToolsetFault(
-                SETUP,
-                f"no helper starts in {self.spec.image}: {stream.errors or error}; a session"
-                " needs python3, 3.8 or newer, in the image",
-            ) from error
+            detail = f"no helper starts in {self.spec.image}: {stream.errors or error}"
+            raise ToolsetFault(SETUP, detail) from error
         return stream, facts
 
     def order(
         self,
-        argv: Sequence[str],
+        request: Mapping[str, Value],
         *,
         seconds: float,
         bytes_max: int,
-        env: Mapping[str, str],
-    ) -> JsonObject:
-        """Return the request by which a helper starts a command as the session's user."""
+        user: str | None = None,
+    ) -> dict[str, Value]:
+        """Return a request with what each has: limits, and the session's user and directory."""
         return {
-            "do": "run", "argv": list(argv), "merge": True, "cwd": self.cwd, "env": dict(env),
-            "seconds": seconds, "bytes_max": bytes_max, "user": self._user, "number": 1,
-        }  # fmt: skip
+            **request,
+            "number": self._number,
+            "seconds": seconds,
+            "bytes_max": bytes_max,
+            "disk_bytes_min": _DISK_BYTES_MIN,
+            "user": self._user if user is None else user,
+            "cwd": str(PurePosixPath(self.cwd) / str(request.get("cwd", ""))),
+        }
 
     def _start_helper(self) -> None:
         with speaking():
             container = self._api.inspect_container(self.id)
+            if not self._architecture:  # later on the image may be gone
+                image = self._api.inspect_image(container["Image"])
+                self._architecture = str(image["Architecture"])
         self._started_at = self._started_at or str(container["State"]["StartedAt"])
         self.image_user = str(container["Config"].get("User") or "")
         self._user = self.spec.user or self.image_user
-        self._helper, facts = self.start_program([_HELPER])
-        self.cwd, self._shell = str(facts["cwd"]), str(facts["shell"])
+        self._helper, facts = self.start_helper()
+        self.cwd, self._shell = facts["cwd"], facts["shell"]
 
     def _check_user(self) -> None:
         """Raise ToolsetFault where no command can be run as the user that the session is for."""
@@ -332,35 +337,37 @@ class ContainerSession:
             text = ran.stderr.decode("utf-8", "replace").strip()
             raise ToolsetFault(SETUP, f"no command can be run in {self.spec.image}: {text}")
 
-    def _ask(
+    def ask(
         self,
-        request: dict[str, Any],
+        request: Mapping[str, Value],
         body: bytes,
         *,
         seconds: float,
         bytes_max: int,
-        user: str | None,
+        user: str | None = None,
     ) -> CommandResult:
+        """Return what the helper answers to a request; raises as `run`."""
         if len(body) > BODY_BYTES_MAX:
             raise ValueError(f"{len(body):,} bytes are more than {BODY_BYTES_MAX:,}")
         if self._helper is None:
             raise ToolsetFault(CONTAINER_DIED, "the session is closed")
         self._number += 1
-        defaults = {
-            "number": self._number, "seconds": seconds, "bytes_max": bytes_max, "merge": False,
-            "env": {}, "user": self._user if user is None else user,
-        }  # fmt: skip
-        cwd = str(PurePosixPath(self.cwd) / request.pop("cwd", ""))
-        header = json.dumps({**defaults, **request, "cwd": cwd}).encode()
+        order = self.order(request, seconds=seconds, bytes_max=bytes_max, user=user)
+        try:
+            frame = pack_frame(order, body)
+        except ValueError as error:
+            return result_without_reply(NOT_FOUND, "exit", str(error).encode())
         started = time.monotonic()
         deadline = started + seconds + _GRACE_SECONDS
         try:
-            self._helper.send(SIZES.pack(len(header), len(body)) + header + body, deadline)
-            reply, output = _receive(self._helper, deadline, number=self._number)
-            ran, is_disk_full = _result_of(reply, output), reply["is_disk_full"]
+            self._helper.send(frame, deadline)
+            reply, output = read_frame(self._helper, deadline)
+            if reply["number"] != str(self._number):
+                raise ValueError("an answer to something else")
+            ran, is_disk_full = result_of(reply, output), reply["is_disk_full"]
         except _NO_ANSWER as error:
             return self._without_answer(error, time.monotonic() - started)
-        if is_disk_full:
+        if is_disk_full == "1":
             raise ToolsetFault(DISK_FULL, "the disk that the container's files are on is full")
         return ran
 
@@ -374,14 +381,7 @@ class ContainerSession:
         self._helper.close()
         with faults():
             self._start_helper()
-        return CommandResult(
-            exit=_SIGKILL_EXIT,
-            stdout=b"",
-            stderr=b"",
-            cut=0,
-            seconds=seconds,
-            ended_by="helper_killed",
-        )
+        return result_without_reply(_SIGKILL_EXIT, "helper_killed", seconds=seconds)
 
     def _of_engine(self, call: Callable[[], T]) -> T:
         """Return what the engine answers; where it refuses, the container's end is the reason."""
@@ -410,18 +410,6 @@ class ContainerSession:
             return list(events)
 
 
-def _receive(stream: EngineStream, deadline: float, *, number: int) -> tuple[dict[str, Any], bytes]:
-    """Return the header and body of the answer to a request."""
-    n_header, n_body = SIZES.unpack(stream.read(SIZES.size, deadline))
-    if n_header > _HEADER_BYTES_MAX or n_body > 2 * BODY_BYTES_MAX:
-        raise ValueError(f"an answer of {n_header} and {n_body} bytes")
-    header = json.loads(stream.read(n_header, deadline))
-    body = bytes(stream.read(n_body, deadline))
-    if header["number"] != number:
-        raise ValueError("an answer to something else")
-    return header, body
-
-
 @contextmanager
 def faults() -> Iterator[None]:
     """Turn what the engine refuses into a fault of the episode's environment."""
@@ -429,19 +417,6 @@ def faults() -> Iterator[None]:
         yield
     except SandboxError as error:
         raise ToolsetFault(KIND_OF_SANDBOX.get(error.kind, SETUP), str(error)) from error
-
-
-def _result_of(reply: Mapping[str, Any], output: bytes) -> CommandResult:
-    n_stdout = reply["n_stdout"]
-    return CommandResult(
-        exit=reply["exit"],
-        stdout=output[:n_stdout],
-        stderr=output[n_stdout:],
-        cut=sum(reply["sizes"]) - len(output),
-        seconds=reply["seconds"],
-        ended_by=reply["ended_by"],
-        is_written_after=reply["is_written_after"],
-    )
 
 
 def _check_file(path: str, ran: CommandResult) -> None:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 from nel.config.schema import SandboxConfig
 from nel.environments.agents.install import TARGET, AgentInstall
 from nel.environments.agents.program import AgentProgram
-from nel.environments.container import ContainerSpec, check_python
-from nel.environments.session import CommandResult, ContainerSession, faults
+from nel.environments.commands import NOT_FOUND, CommandResult
+from nel.environments.container import ContainerSpec, check_image
+from nel.environments.session import ContainerSession, faults
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import connect, info_of
 from nel.sandbox.isolation.owners import reap
@@ -33,6 +34,8 @@ SETUP_SECONDS: Final = 180.0
 _GRACE_SECONDS: Final = 120.0
 """For a command to be killed, and for the engine to say how its container ended."""
 _FILE_BYTES_MAX: Final = OUTPUT_BYTES_MAX
+_NO_PYTHON: Final = b"python3: No such file or directory\n"
+"""What the helper says of a program that is not there."""
 
 
 class ContainerTools(Toolset):
@@ -84,7 +87,10 @@ class ContainerTools(Toolset):
         Args:
             code: The program.
         """
-        return self._text(self._run(["python3", "-"], stdin=code.encode()))
+        ran = self._run(["python3", "-"], stdin=code.encode("utf-8", "surrogatepass"))
+        if ran.exit == NOT_FOUND and ran.stdout == _NO_PYTHON:
+            raise ToolError("There is no python3 in the container; use bash.")
+        return self._text(ran)
 
     @tool
     def read_file(self, path: str, first_line: int = 1, n_lines: int | None = None) -> str:
@@ -149,7 +155,7 @@ class ContainerTools(Toolset):
         )
 
     def _text(self, ran: CommandResult) -> str:
-        text = ran.stdout.decode("utf-8", "replace")
+        text = (ran.stdout + ran.stderr).decode("utf-8", "replace")
         if ran.cut:
             n_bytes = len(ran.stdout) + ran.cut
             text, _ = cut_output(text, OUTPUT_BYTES_MAX // 2, n_bytes)
@@ -248,7 +254,7 @@ class DockerEnvironment(ContainerMaker):
     def prepare(self, samples: Sequence[Sample], log: Callable[[str], None]) -> list[str]:
         """See that the engine answers and has the image, and install the agent."""
         with self.engine() as client:
-            check_python(client, self.spec.image)
+            check_image(client, self.spec.image)
             return super().prepare(samples, log)
 
 

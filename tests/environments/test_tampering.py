@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from nel.environments.looking import FileFacts
 from nel.environments.session import Change
 from nel.environments.tasks.inspection import is_forging
 from nel.environments.tasks.tampering import suspicious_paths
@@ -42,23 +41,17 @@ def test_replaced_programs_and_what_is_loaded_unasked_are_flagged() -> None:
         "cases = open('/tests/test_merge.py').read()\n",
     ],
 )
-def test_work_that_deceives_the_tests_that_import_it_is_flagged(tmp_path: Path, source: str) -> None:
+def test_work_that_deceives_the_tests_that_import_it_is_flagged(source: str) -> None:
     """What agents were reported to do; a package that was installed is not looked at so."""
-    package = tmp_path / "lib" / "site-packages"
-    package.mkdir(parents=True)
-    for folder in (tmp_path, package):
-        (folder / "merge.py").write_text(source)
-    assert is_forging(str(tmp_path / "merge.py"))
-    assert not is_forging(str(package / "merge.py"))
+    facts = FileFacts("f", "f", "", source.encode())
+    assert is_forging("/app/merge.py", facts)
+    assert not is_forging("/app/lib/site-packages/merge.py", facts)
 
 
-def test_plain_work_is_not_flagged_by_its_text(tmp_path: Path) -> None:
+def test_plain_work_is_not_flagged_by_its_text() -> None:
     """An equality with a condition, an exit of the program and a module's own names."""
-    path = tmp_path / "shop.py"
-    path.write_text(
-        "import sys\nclass A:\n    def __eq__(self, b): return self.x == b.x\ntime = 3\nsys.exit(time == 3)\n"
-    )
-    assert not is_forging(str(path))
+    text = b"import sys\nclass A:\n    def __eq__(self, b): return self.x == b.x\ntime = 3\nsys.exit(time == 3)\n"
+    assert not is_forging("/app/shop.py", FileFacts("f", "f", "", text))
 
 
 def test_work_and_new_packages_are_not_flagged() -> None:

@@ -30,6 +30,14 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="a-text-that-writes-a-field",
+        fault="A command with a zero byte says by what follows as which user it is run.",
+        fragment='    if header.count(b"\\0") != sum(',
+        replacement='    if False and header.count(b"\\0") != sum(',
+        tests=("tests/environments/test_helper.py",),
+        keyword="zero_byte",
+    ),
+    Mutation(
         name="an-empty-reward-is-nothing",
         fault="A verifier that wrote an empty file gives the task a reward of 0.",
         fragment="    if not data:\n        raise ToolsetFault(UNREADABLE",

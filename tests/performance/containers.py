@@ -86,7 +86,7 @@ def measure_many(client: Any, n: int, n_commands: int) -> None:
     before = {container.id for container in client.containers.list(all=True, ignore_removed=True)}
     started = time.perf_counter()
     with ThreadPoolExecutor(n) as pool:
-        sessions = list(pool.map(lambda _: ContainerSession.open(client, SPEC), range(n)))
+        sessions = list(pool.map(lambda _: ContainerSession.open(connect(None), SPEC), range(n)))
         print(f"{n} sessions open after {time.perf_counter() - started:.1f} s")
         memory = [int(session.run(_MEMORY, seconds=30).stdout) / _MEGABYTE for session in sessions]
         print(f"memory of a container: median {statistics.median(memory):.1f} MB, most {max(memory):.1f} MB")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +15,14 @@ from nel.errors import NelError
 from nel.sandbox.isolation.engine import connect
 
 IMAGE = "nel-base:bookworm"
+DEBIAN = "nel-test-no-python:1"
+BUSYBOX = "nel-test-busybox:2"
+BUSYBOX_DOCKERFILE = """
+FROM scratch
+COPY busybox /bin/busybox
+RUN ["/bin/busybox", "--install", "-s", "/bin"]
+RUN mkdir -p /etc /tmp /root && echo root:x:0:0:root:/root:/bin/sh > /etc/passwd && echo nobody:x:65534:65534:nobody:/:/bin/sh >> /etc/passwd && echo root:x:0: > /etc/group
+"""
 
 
 @contextmanager
@@ -27,3 +38,24 @@ def engine_client(host: str | None = None) -> Iterator[Any]:
         yield engine
     finally:
         engine.close()
+
+
+def image_without_python(client: Any, name: str) -> str:
+    """Make an image that has a shell and no Python, if it is not there: Debian's, or busybox alone."""
+    if client.images.list(name=name):
+        return name
+    files = {"Dockerfile": f"FROM {IMAGE}\nRUN rm -rf /usr/bin/python3* /usr/lib/python3*\n".encode()}
+    if name == BUSYBOX:
+        program = Path("/bin/busybox")
+        if not program.exists():
+            pytest.skip("no busybox on this machine (apt-get install busybox-static)")
+        files = {"busybox": program.read_bytes(), "Dockerfile": BUSYBOX_DOCKERFILE.encode()}
+    context = io.BytesIO()
+    with tarfile.open(fileobj=context, mode="w") as archive:
+        for path, data in files.items():
+            member = tarfile.TarInfo(path)
+            member.size, member.mode = len(data), 0o755
+            archive.addfile(member, io.BytesIO(data))
+    context.seek(0)
+    client.images.build(fileobj=context, custom_context=True, tag=name, rm=True)
+    return name

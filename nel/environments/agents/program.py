@@ -5,17 +5,15 @@ Its connections lead to one port of this machine, nel's endpoint for the episode
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from nel.environments import helper
-from nel.environments.helper import SIZES
+from nel.environments.commands import command_fields
+from nel.environments.frames import Value, pack_frame, read_frame
 from nel.tools import ToolsetFault
 from nel.types import JsonObject
 
@@ -26,10 +24,7 @@ if TYPE_CHECKING:
 SETUP: Final = "agent_setup"
 PORT: Final = "\0"
 """Stands for the port in the container, which no text of a task can hold."""
-SOURCES: Final = (Path(helper.__file__), Path(__file__).with_name("relay.py"))
 _READ_BYTES: Final = 256 << 10
-_HEADER_BYTES_MAX: Final = 1 << 16
-_BODY_BYTES_MAX: Final = 8 << 20
 _SEND_SECONDS: Final = 60.0
 _GRACE_SECONDS: Final = 60.0
 _FILE_SECONDS: Final = 60.0
@@ -59,26 +54,26 @@ class AgentProgram:
             ToolsetFault: The container ended, or the agent cannot be started in it.
         """
         self._check(request["checks"])
-        self._stream, facts = self._session.start_program(SOURCES)
+        self._stream, facts = self._session.start_helper("relay")
 
         def fill(text: str) -> str:
-            return text.replace(PORT, str(facts["port"]))
+            return text.replace(PORT, facts["port"])
 
         for path, text in request["files"].items():
             self._write(path, fill(text))
         deadline = time.monotonic() + request["seconds"] + _GRACE_SECONDS
-        order = self._session.order(
+        command = command_fields(
             [fill(text) for text in request["argv"]],
-            seconds=request["seconds"],
-            bytes_max=_OUTPUT_BYTES,
-            env={name: fill(text) for name, text in request["env"].items()},
+            {name: fill(text) for name, text in request["env"].items()},
+            merge=True,
         )
-        self._send(order)
+        seconds = request["seconds"]
+        self._send(self._session.order(command, seconds=seconds, bytes_max=_OUTPUT_BYTES))
         if self._is_stopped.is_set():
             self._send({"stop": True})
         try:
             return self._serve(request["port"], deadline)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError) as error:
             self._session.check()
             if isinstance(error, TimeoutError):
                 raise ToolsetFault("container_died", "the agent's relay does not answer") from error
@@ -126,20 +121,21 @@ class AgentProgram:
             raise ToolsetFault(SETUP, f"{path} cannot be written: {error}") from error
 
     def _serve(self, port: int, deadline: float) -> JsonObject:
+        assert self._stream is not None  # noqa: S101 - the caller has started it
         while True:
-            header, body = self._receive(deadline)
+            header, body = read_frame(self._stream, deadline)
             if "connection" not in header:
                 return {
-                    "exit": header["exit"],
+                    "exit": int(header["exit"]),
                     "ended_by": header["ended_by"],
                     "output": body.decode("utf-8", "replace"),
-                    "seconds": header["seconds"],
+                    "seconds": float(header["seconds"]),
                 }
             self._carry(header, body, port)
 
-    def _carry(self, header: Mapping[str, Any], body: bytes, port: int) -> None:
-        number = header["connection"]
-        if header.get("begins"):
+    def _carry(self, header: Mapping[str, str], body: bytes, port: int) -> None:
+        number = int(header["connection"])
+        if "begins" in header:
             connection = socket.create_connection(("127.0.0.1", port))
             self._connections[number] = connection
             threading.Thread(target=self._send_back, args=(number, connection), daemon=True).start()
@@ -148,7 +144,7 @@ class AgentProgram:
             return
         with suppress(OSError):
             connection_or_none.sendall(body)
-        if header.get("ends"):
+        if "ends" in header:
             del self._connections[number]
             with suppress(OSError):
                 connection_or_none.shutdown(socket.SHUT_RDWR)
@@ -163,18 +159,8 @@ class AgentProgram:
                 self._send({"connection": number, "ends": True})
         connection.close()
 
-    def _send(self, header: Mapping[str, Any], body: bytes = b"") -> None:
+    def _send(self, header: Mapping[str, Value], body: bytes = b"") -> None:
         assert self._stream is not None  # noqa: S101 - the callers have started it
-        data = json.dumps(header).encode()
+        frame = pack_frame(header, body)
         with self._sending:
-            self._stream.send(
-                SIZES.pack(len(data), len(body)) + data + body, time.monotonic() + _SEND_SECONDS
-            )
-
-    def _receive(self, deadline: float) -> tuple[dict[str, Any], bytes]:
-        assert self._stream is not None  # noqa: S101 - the caller has started it
-        n_header, n_body = SIZES.unpack(self._stream.read(SIZES.size, deadline))
-        if n_header > _HEADER_BYTES_MAX or n_body > _BODY_BYTES_MAX:
-            raise ValueError(f"a frame of {n_header} and {n_body} bytes")
-        header = json.loads(self._stream.read(n_header, deadline))
-        return header, bytes(self._stream.read(n_body, deadline))
+            self._stream.send(frame, time.monotonic() + _SEND_SECONDS)

@@ -12,7 +12,7 @@ from nel.config.schema import SandboxConfig
 from nel.environments.agents.install import AgentInstall
 from nel.environments.agents.program import AgentProgram
 from nel.environments.archives import pack_folders
-from nel.environments.container import check_python
+from nel.environments.container import check_image
 from nel.environments.endings import IMAGE, SETUP
 from nel.environments.tasks.folder import HealthCheck, TaskFolder
 from nel.environments.tasks.images import image_of, make_image, spec_of
@@ -213,7 +213,7 @@ class TaskEnvironment(ContainerMaker):
         try:
             for container in task.containers:
                 make_image(client, container)
-                check_python(client, image_of(container))
+                check_image(client, image_of(container))
             self.faults.pop(task_id, None)
         except SandboxError as error:
             if is_outage(error) and error.kind != "no_image":

@@ -6,19 +6,18 @@ A change is flagged and no proof: an agent that upgrades a package is flagged as
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from nel.environments.archives import contents
 from nel.environments.container import USUAL_PATH
+from nel.environments.tasks.inspection import HOME_BIN, matters, shadows
 
 if TYPE_CHECKING:
-    from nel.environments.session import Change, CommandResult, ContainerSession
+    from nel.environments.session import Change, ContainerSession
     from nel.environments.tasks.folder import TaskScript
 
 _LOADED: Final = re.compile(
@@ -64,17 +63,15 @@ _USED_BY_TESTS: Final = re.compile(
 )
 """Programs that tests install or build in, of which a new one can be used in place of theirs."""
 _HOME: Final = re.compile(r"/home/[^/]+")
-_HOME_BIN: Final = re.compile(r"(?:/root|/home/[^/]+)/(?:.*/)?bin")
 _OF_ENGINE: Final = frozenset({"/usr/sbin/docker-init", "/sbin/docker-init"})
 _IMPORTABLE: Final = sys.stdlib_module_names - {"test"}
 _FOLDER: Final = re.compile(r"(?<![\w.])/(?:[\w.-]+/)*[\w.-]+|(?<=cd )/")
 _COMPILED: Final = re.compile(r".*/__pycache__/[^/]+\.pyc")
-_REMOVE: Final = "import json, os, sys; [os.unlink(path) for path in json.load(sys.stdin)]"
-_INSPECTION: Final = Path(__file__).with_name("inspection.py")
 _NOT_INSPECTED: Final = "the changed files could not be looked at"
 _TEXT_BYTES_MAX: Final = 1 << 20
 _READ_SECONDS: Final = 60.0
 _READ_FILES_MAX: Final = 20_000
+_REMOVED_AT_ONCE: Final = 500
 
 
 def suspicious_paths(
@@ -136,11 +133,12 @@ def inspect(session: ContainerSession, changes: Sequence[Change], search_path: s
     for change in islice(_files(changes), _READ_FILES_MAX):
         if not change.path.startswith("/logs/") and not _COMPILED.fullmatch(change.path):
             paths[change.kind].append(change.path)
-    request = {**paths, "path": search_path or USUAL_PATH}
-    ran = _run_python(session, _INSPECTION.read_text(encoding="utf-8"), json.dumps(request))
-    if ran.exit or ran.cut:
+    try:
+        listed = matters(session, paths["added"], paths["changed"])
+        listed |= shadows(session, set(paths["added"]), search_path or USUAL_PATH)
+    except ValueError:
         return [_NOT_INSPECTED]
-    return [str(path) for path in json.loads(ran.stdout)]
+    return sorted(listed)
 
 
 def remove_compiled(session: ContainerSession, changes: Sequence[Change]) -> None:
@@ -152,20 +150,15 @@ def remove_compiled(session: ContainerSession, changes: Sequence[Change]) -> Non
         for change in changes
         if change.kind != "removed" and _COMPILED.fullmatch(change.path)
     ]
-    if added:
-        _run_python(session, _REMOVE, json.dumps(added))
+    for start in range(0, len(added), _REMOVED_AT_ONCE):
+        paths = added[start : start + _REMOVED_AT_ONCE]
+        session.run(["rm", "-f", "--", *paths], seconds=_READ_SECONDS, user="0:0")
 
 
 def changed_files(before: bytes | None, after: bytes | None) -> list[str]:
     """Return the files of an archive that another has not, or not as they were."""
     now = contents(after)
     return [name for name, content in contents(before).items() if now.get(name) != content]
-
-
-def _run_python(session: ContainerSession, source: str, data: str) -> CommandResult:
-    argv = ["python3", "-I", "-S", "-B", "-c", source]
-    stdin = data.encode("utf-8", "surrogatepass")
-    return session.run(argv, stdin=stdin, seconds=_READ_SECONDS, user="0:0")
 
 
 def _decides(
@@ -176,9 +169,7 @@ def _decides(
     folder, _, name = change.path.rpartition("/")
     if change.kind != "added":
         return folder in program_folders or _REPLACED.fullmatch(change.path) is not None
-    if _USED_BY_TESTS.fullmatch(name) and (
-        folder in program_folders or _HOME_BIN.fullmatch(folder)
-    ):
+    if _USED_BY_TESTS.fullmatch(name) and (folder in program_folders or HOME_BIN.fullmatch(folder)):
         return True
     if name.startswith("__init__."):
         folder, _, name = folder.rpartition("/")

@@ -42,8 +42,9 @@ from nel.types import JsonObject
 if TYPE_CHECKING:
     import docker
 
+    from nel.environments.commands import CommandResult
     from nel.environments.container import ContainerSpec
-    from nel.environments.session import Change, CommandResult
+    from nel.environments.session import Change
 
 Level: TypeAlias = Literal["separate", "fresh", "shared"]
 LOGS: Final = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
@@ -94,7 +95,7 @@ def verify(
         if isinstance(error, ToolsetFault) and error.kind.startswith("verifier_"):
             raise
         raise ToolsetFault(DIED, f"the tests did not come to an end: {error}") from error
-    return {"image": session.spec.image, **verdict, "level": level}
+    return {"image": session.spec.image, "helper": session.helper_digest, **verdict, "level": level}
 
 
 def _judge(

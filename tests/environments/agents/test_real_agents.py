@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.environments.agents.recipes import recipe_names
+from nel.environments.agents.recipes import find_recipe, recipe_names
 from tests.environments.agents.test_agent_runs import DEMO
 from tests.episodes.bank import calling, n_results
 from tests.support.containers import engine_client
@@ -40,8 +40,11 @@ def solving(call: Call, _: int) -> Reply:
 
 @pytest.mark.parametrize("name", recipe_names())
 def test_an_agent_of_a_registry_solves_a_task(name: str, tmp_path: Path) -> None:
-    """Steps and tokens of the run are those that the endpoint served."""
+    """Steps and tokens of the run are those that the endpoint served; the image has Python only where the agent needs it."""
     folder = shutil.copytree(DEMO / "pipeline", tmp_path / "tasks" / "pipeline")
+    if find_recipe(name, {}).python is None:
+        with (folder / "environment" / "Dockerfile").open("a") as dockerfile:
+            dockerfile.write("RUN rm -r /usr/bin/python3* /usr/lib/python3*\n")
     instruction = folder / "instruction.md"
     instruction.write_text(f"- {instruction.read_text()}")  # as an option, were it not told apart
     with engine_client(), scripted(solving) as endpoint:
