@@ -54,13 +54,11 @@ class BenchmarkFiles:
         path = self.directory / "results.jsonl"
         if not path.is_file():
             return
+        where = f"{self.directory.name}/results.jsonl, line "
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if (line_numbers is None or number in line_numbers) and not line.isspace():
-                    yield (
-                        number,
-                        _object(line, f"{self.directory.name}/results.jsonl, line", number),
-                    )
+                    yield number, _object(line, where, number)
 
 
 def read_run(run_dir: Path) -> list[BenchmarkFiles]:
@@ -119,16 +117,16 @@ def _read(path: Path) -> dict[str, object]:
     return _object(path.read_bytes(), f"{path.parent.name}/{path.name}") if path.is_file() else {}
 
 
-def _object(data: bytes, *where: str | int) -> dict[str, object]:
-    """Return a JSON object; the parts of its place are put together only where it is none."""
+def _object(data: bytes, place: str, number: int | None = None) -> dict[str, object]:
+    """Return a JSON object that stands in a file, or in a line of one by its number."""
     try:
         value = loads(data)
     except ValueError as error:
-        where_text = " ".join(map(str, where))
         raise OutputError(
-            f"{where_text} is not strict JSON ({error}); make it again with nel report"
+            f"{place}{number or ''} is not strict JSON ({error}); make it again with nel report"
         ) from error
     if not isinstance(value, dict):
-        where_text = " ".join(map(str, where))
-        raise OutputError(f"{where_text} is not a JSON object; make it again with nel report")
+        raise OutputError(
+            f"{place}{number or ''} is not a JSON object; make it again with nel report"
+        )
     return value
