@@ -40,6 +40,7 @@ from nel.engine.store.projections.replies import exchanges
 from nel.engine.store.projections.results import results
 from nel.engine.store.rows import response_in
 from nel.engine.store.snapshot import Snapshot
+from nel.engine.store.spending import price_in
 from nel.engine.store.sums import episode_sum
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accumulator
@@ -115,7 +116,7 @@ class Collection:
         self.failures = FailureAnalysis()
         self._solver = ((plan.get("identity") or {}).get("solver") or {}).get("name", "")
         """That answers the samples in episodes; empty where one request does."""
-        self._price = prices.get((benchmark.config.get("endpoint") or {}).get("model", ""))
+        self._price = price_in(benchmark.config)
         self.runtime = RuntimeStats(self._price)
         self.calibrating = _calibrating(benchmark)
         self.auditing = _auditing(benchmark)

@@ -15,6 +15,8 @@ from statistics import quantiles
 from typing import Any, Final
 
 from nel.config.schema import Price
+from nel.engine.store.plans import StoredSession
+from nel.engine.store.spending import spent_before
 from nel.models.budget import cost_of
 from nel.types import Response
 
@@ -88,7 +90,7 @@ class RuntimeStats:
             self._first_token.append(response.first_token_seconds)
 
     def as_json(
-        self, sessions: Sequence[Mapping[str, Any]], *, n_correct: int | None = None
+        self, sessions: Sequence[StoredSession], *, n_correct: int | None = None
     ) -> dict[str, Any]:
         """Return the statistics, with the time of all sessions added up.
 
@@ -107,7 +109,7 @@ class RuntimeStats:
             "first_token_seconds": _percentiles(self._first_token),
             "inter_token_seconds": _percentiles(self._inter_token),
             "cost": self._cost_json(n_correct),
-            "run": _spending(sessions),
+            "run": spent_before(sessions).as_json(),
             "tokens": tokens,
             "throughput": {
                 "samples_per_second": (
@@ -225,12 +227,6 @@ _DECIMALS = 6
 _REQUESTS = ("completed", "failed", "attempts", "retries", "cached")
 _TOKENS = ("prompt", "completion", "reasoning", "cached")
 _counts_of: Final = attrgetter(*(f"{name}_tokens" for name in _TOKENS))
-
-
-def _spending(sessions: Sequence[Mapping[str, Any]]) -> dict[str, object]:
-    """Return what all sessions of the run spent, retries and calls of scorers included."""
-    spends = [session["spent"] for session in sessions if session["spent"] is not None]
-    return {name: sum(spend[name] for spend in spends) for name in ("requests", "tokens", "cost")}
 
 
 def _percentiles(values: array[float]) -> dict[str, float | None]:

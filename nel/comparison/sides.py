@@ -16,8 +16,8 @@ import numpy as np
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Block, Columns, SampleLine, block_of
 from nel.core.forked_map import collection_paused, map_forked, parts_of_lines, usable_processes
-from nel.core.strict_json import loads
 from nel.errors import NelError, OutputError, UsageError
+from nel.reports.run_files import json_object
 
 Kind = Literal["nel", "nemo-evaluator", "lm-eval", "imported"]
 LineReader = Callable[[Mapping[str, Any], str, int], SampleLine | None]
@@ -29,6 +29,7 @@ _BLOCK_BYTES: Final = 1 << 18
 """Lines of about so many bytes are in memory at a time."""
 PART_BYTES: Final = 1 << 24
 """A longer file is read in parts of this size, by as many processes as there are CPUs."""
+_REMEDY: Final = "write the results again"
 DAMAGE: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
 """What reading JSON of another shape than expected raises."""
 
@@ -48,7 +49,7 @@ def readable(
         raise OutputError(f"{what} {fault} ({type(error).__name__}: {error}); {again}") from error
 
 
-_result = partial(readable, fault="is not a result", again="write the results again")
+_result = partial(readable, fault="is not a result", again=_REMEDY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +212,9 @@ class SideBenchmark:
         with self.path.open("rb") as file:
             for offset in offsets:
                 file.seek(offset)
-                yield self.read_texts(json_object(file.readline(), f"{self.path}, byte {offset}"))
+                yield self.read_texts(
+                    json_object(file.readline(), f"{self.path}, byte {offset}", _REMEDY)
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,24 +273,7 @@ def json_objects(
     """
     for number, (line, offset) in enumerate(zip(lines, offsets, strict=True), first_number):
         if line.strip():
-            yield json_object(line, f"{path}:{number}"), number, offset
-
-
-def json_object(data: bytes, where: str) -> Mapping[str, Any]:
-    """Return the JSON object of a line or file.
-
-    Raises:
-        OutputError: It is not strict JSON, or not an object.
-    """
-    try:
-        value = loads(data)
-    except ValueError as error:
-        raise OutputError(
-            f"{where} is not strict JSON ({error}); write the results again"
-        ) from error
-    if not isinstance(value, dict):
-        raise OutputError(f"{where} is not a JSON object; write the results again")
-    return value
+            yield json_object(line, f"{path}:{number}", _REMEDY), number, offset
 
 
 def reward_of(value: Mapping[str, Any], name: str, where: str) -> float | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from nel.core.start_up import end_start_up
+from nel.core.start_up import begin_run
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     with suppress(ImportError):  # absent on some platforms
         factory = _uv_loop()
-    end_start_up()
+    begin_run()
     with asyncio.Runner(loop_factory=factory) as runner:
         return runner.run(main)
 

@@ -1,4 +1,8 @@
-"""numpy, imported when it is first used: that takes longer than the rest of a start."""
+"""numpy, imported when a number first needs it.
+
+For modules that every run imports, since a run whose answers are each right or wrong needs none of
+numpy; others import it themselves. docs/explanation/libraries.md has what a start takes with it.
+"""
 
 from __future__ import annotations
 

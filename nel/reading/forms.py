@@ -54,8 +54,8 @@ def declarations(response: Answer) -> Iterator[Declaration]:
             if asked_form.form is Form.ASKED:
                 if match[1] is not None:
                     yield Declaration(asked_form.form, *match.span(1), match.start(), is_asked=True)
-            elif (declaration := _declaration(response, asked_form.form, match)) is not None:
-                yield declaration._replace(is_asked=True)
+            elif declaration := _declaration(response, asked_form.form, match, None, is_asked=True):
+                yield declaration
         if asked_form.is_strict:
             return
     low = response.low
@@ -68,9 +68,9 @@ def declarations(response: Answer) -> Iterator[Declaration]:
         ]
         places.sort(key=lambda position: position[1].end(), reverse=True)
         for row, match in places:
-            declaration = _declaration(response, row.form, match)
+            declaration = _declaration(response, row.form, match, row, is_asked=False)
             if declaration is not None:
-                yield declaration._replace(row=row)
+                yield declaration
 
 
 def _matches(row: FormRow, needs: Iterable[str], low: str) -> list[re.Match[str]]:
@@ -110,23 +110,31 @@ def named_in(response: Answer, kind: str, start: int, stop: int) -> Iterator[tup
                 yield match.span("value")
 
 
-def _declaration(response: Answer, form: Form, match: re.Match[str]) -> Declaration | None:
-    start = match.end()
+def _declaration(
+    response: Answer,
+    form: Form,
+    match: re.Match[str],
+    row: FormRow | None,
+    *,
+    is_asked: bool,
+) -> Declaration | None:
+    text, is_below = response.text, False
+    begin, start = match.span()
     if form is Form.BOX:
-        stop = closing_brace(response.text, start)
-        return None if stop is None else Declaration(form, start, stop, match.start())
-    if match[0].startswith("<"):
-        stop = response.text.find("</", start, start + _CONTENT_MAX)
-        stop = stop if stop >= 0 else line_end(response.text, start)
-        return Declaration(form, start, stop, match.start())
-    if form is Form.FIELD:
-        return Declaration(form, start, field_end(response.text, start), match.start())
-    if form is Form.PHRASE:
-        start = after_denial(response.low, start)
-    begin, stop = introduced_span(response, start)
-    return Declaration(
-        form, begin, stop, match.start(), is_below="\n" in response.text[start:begin]
-    )
+        closing = closing_brace(text, start)
+        if closing is None:
+            return None
+        stop = closing
+    elif match[0].startswith("<"):
+        stop = text.find("</", start, start + _CONTENT_MAX)
+        stop = stop if stop >= 0 else line_end(text, start)
+    elif form is Form.FIELD:
+        stop = field_end(text, start)
+    else:
+        after_marker = after_denial(response.low, start) if form is Form.PHRASE else start
+        start, stop = introduced_span(response, after_marker)
+        is_below = "\n" in text[after_marker:start]
+    return Declaration(form, start, stop, begin, row, is_asked, is_below)
 
 
 def introduced_span(response: Answer, start: int) -> tuple[int, int]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from nel.reading.clauses import is_denied, words_pattern
 from nel.reading.forms import Declaration, named_in
@@ -85,8 +84,7 @@ _LABELLED: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """A number in a text."""
 
     start: int

@@ -36,6 +36,8 @@ _AROUND: Final = " \t*_`\"'“”"
 _LINE_MAX: Final = 1_000
 """Characters of a line that is looked for in the prompt."""
 _TURN: Final = re.compile(r"(?m)^[^\S\n]*(?:Q|Question|Problem|Human|User|Instruction)[^\S\n]?\d*:")
+_TURN_NEEDS: Final = ("Q", "Problem", "Human", "User", "Instruction")
+"""One of them stands wherever `_TURN` matches; looking for them takes a tenth of the time."""
 _ANSWER_TURN: Final = re.compile(r"(?m)^[^\S\n]*A:")
 
 
@@ -164,6 +166,9 @@ def invented_turn(text: str) -> int | None:
     """Return where a line opens another question, or a second ``A:`` another answer, or None."""
     if "\n" not in text or ":" not in text:
         return None
-    starts = [match.start() for match in _TURN.finditer(text) if match.start()]
-    starts += [match.start() for match in list(_ANSWER_TURN.finditer(text))[1:]]
+    starts: list[int] = []
+    if any(map(text.__contains__, _TURN_NEEDS)):
+        starts += [match.start() for match in _TURN.finditer(text) if match.start()]
+    if text.count("A:") > 1:
+        starts += [match.start() for match in list(_ANSWER_TURN.finditer(text))[1:]]
     return min(starts, default=None)

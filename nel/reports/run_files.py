@@ -54,13 +54,11 @@ class BenchmarkFiles:
         path = self.directory / "results.jsonl"
         if not path.is_file():
             return
+        where = f"{self.directory.name}/results.jsonl, line"
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if (line_numbers is None or number in line_numbers) and not line.isspace():
-                    yield (
-                        number,
-                        _object(line, f"{self.directory.name}/results.jsonl, line", number),
-                    )
+                    yield number, json_object(line, f"{where} {number}")
 
 
 def read_run(run_dir: Path) -> list[BenchmarkFiles]:
@@ -115,20 +113,29 @@ def _read_benchmark(directory: Path) -> BenchmarkFiles:
     )
 
 
-def _read(path: Path) -> dict[str, object]:
-    return _object(path.read_bytes(), f"{path.parent.name}/{path.name}") if path.is_file() else {}
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    return json_object(path.read_bytes(), f"{path.parent.name}/{path.name}")
 
 
-def _object(data: bytes, *where: str | int) -> dict[str, object]:
-    """Return a JSON object; the parts of its place are put together only where it is none."""
+def json_object(
+    data: bytes, where: str, remedy: str = "make it again with nel report"
+) -> dict[str, Any]:
+    """Return the JSON object of a line or a file.
+
+    Args:
+        data: The line or the file.
+        where: Where it stands.
+        remedy: What to do where it is none.
+
+    Raises:
+        OutputError: It is not strict JSON, or not an object.
+    """
     try:
         value = loads(data)
     except ValueError as error:
-        where_text = " ".join(map(str, where))
-        raise OutputError(
-            f"{where_text} is not strict JSON ({error}); make it again with nel report"
-        ) from error
+        raise OutputError(f"{where} is not strict JSON ({error}); {remedy}") from error
     if not isinstance(value, dict):
-        where_text = " ".join(map(str, where))
-        raise OutputError(f"{where_text} is not a JSON object; make it again with nel report")
+        raise OutputError(f"{where} is not a JSON object; {remedy}")
     return value

@@ -143,7 +143,8 @@ class _Tally:
         if line.options is not None and line.group != "unscored":
             answer = _optional(result.get("extracted_answer"))
             choice = line.options.choice(answer, result.get("scoring_details"))
-            self.choices.update([] if choice is None else [choice])
+            if choice is not None:
+                self.choices[choice] += 1
 
     def selection(self, samples: PackedSamples) -> Selection:
         charts = [chart_of(name, self.bins[name]) for name in MEASURES if name in self.bins]

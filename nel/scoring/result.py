@@ -158,9 +158,10 @@ def _from_plain(result: object) -> _Parts:
     metrics: dict[str, float] = {}
     details: dict[str, object] = {}
     for key, value in result.items():
-        name = str(key)
-        number = None if type(value) is str or value is None else _number(name, value)
-        if number is None or (name in _NOTES and isinstance(value, bool)):
+        name, kind = str(key), type(value)
+        is_note = kind is str or value is None or (kind is bool and name in _NOTES)
+        number = None if is_note else _number(name, value)
+        if number is None:
             details[name] = value
         else:
             metrics[name] = number

@@ -27,6 +27,7 @@ from nel.engine.observability.run_status import BenchmarkCounts, RunStatus, RunS
 from nel.engine.store.lock import owner_of
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.snapshot import Snapshot
+from nel.engine.store.spending import spent_before
 from nel.errors import NelError
 from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles, read_aggregates, read_run
@@ -346,7 +347,7 @@ def _cost(config: Mapping[str, Any], sessions: list[StoredSession]) -> float | N
     """Return what all sessions spent, None where no model has a price."""
     if not (config.get("budget") or {}).get("prices"):
         return None
-    return sum(float(session["spent"]["cost"]) for session in sessions if session["spent"])
+    return spent_before(sessions).cost
 
 
 def _cost_of(runtime: Mapping[str, Any]) -> float | None:

@@ -44,7 +44,9 @@ class Scorers:
 
             self._fork_server = fork_server_of(benchmarks)
         self._supervisor: WorkerSupervisor | None = None
-        self._in_process_queue: asyncio.Queue[ScoringTask] = asyncio.Queue()
+        self._waiting: list[ScoringTask] = []
+        """For the thread of this process, which takes all at once."""
+        self._has_waiting = asyncio.Event()
         self._put_before_run: list[tuple[int, ScoringTask]] = []
 
     async def run(self, *, timeout_seconds: float, deliver: Deliver, answer: Answer) -> None:
@@ -82,7 +84,8 @@ class Scorers:
         """Take an item; its outcome is delivered later."""
         number = self._numbers[id(item.benchmark)]
         if self._in_process[number]:
-            self._in_process_queue.put_nowait(item)
+            self._waiting.append(item)
+            self._has_waiting.set()
         elif self._supervisor is None:
             self._put_before_run.append((number, item))
         else:
@@ -96,10 +99,10 @@ class Scorers:
 
     async def _score_in_process(self, stopping: threading.Event) -> None:
         while True:
-            batch = [await self._in_process_queue.get()]
+            await self._has_waiting.wait()
             await asyncio.sleep(_BATCH_WINDOW_SECONDS)
-            while not self._in_process_queue.empty():
-                batch.append(self._in_process_queue.get_nowait())
+            batch, self._waiting = self._waiting, []
+            self._has_waiting.clear()
             outcomes = await asyncio.to_thread(_score_batch, batch, stopping)
             self._deliver(list(zip(batch, outcomes, strict=False)))
 

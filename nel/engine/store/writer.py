@@ -19,7 +19,6 @@ from nel.engine.store.codec import NEXT_STEP
 from nel.engine.store.rows import SqlValue
 from nel.errors import StoppedEarly, StoreError
 
-_BATCH_MAX = 1024
 _NOTE_EVERY = 20_000
 """Entries between notes of a session's spending; a resume after a kill reads at most so many."""
 
@@ -44,7 +43,9 @@ class BatchWriter:
         self._inode = path.stat().st_ino
         self._connection = connection
         self._note = note
-        self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
+        self._gathered: list[_Entry] = []
+        """Put since the event loop last came round; handed over together."""
+        self._inbox: queue.SimpleQueue[list[_Entry] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -59,6 +60,7 @@ class BatchWriter:
     async def stop(self) -> None:
         """Commit what is queued and end the thread."""
         if self._thread is not None:
+            self._hand_over()
             self._inbox.put(None)
             await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
             self._thread = None
@@ -67,13 +69,21 @@ class BatchWriter:
         """Queue rows for one transaction; the future is done once they are on disk."""
         assert self._loop is not None, "start first"  # noqa: S101 - a bug of ours
         future: asyncio.Future[None] = self._loop.create_future()
-        self._inbox.put((writes, future))
+        if not self._gathered:
+            self._loop.call_soon(self._hand_over)
+        self._gathered.append((writes, future))
         return future
+
+    def _hand_over(self) -> None:
+        """Wake the thread once for all answers that the event loop found at the same time."""
+        if self._gathered:
+            self._inbox.put(self._gathered)
+            self._gathered = []
 
     def _write_batches(self, loop: asyncio.AbstractEventLoop) -> None:
         n_written = 0
-        while (entry := self._inbox.get()) is not None:
-            batch = [entry, *self._take_queued()]
+        while (entries := self._inbox.get()) is not None:
+            batch = entries + self._take_queued()
             failure = self._commit(batch)
             _resolve(loop, [future for _, future in batch], failure)
             n_written += len(batch)
@@ -82,15 +92,16 @@ class BatchWriter:
                 self._note()
 
     def _take_queued(self) -> list[_Entry]:
-        """Return what was queued while the last commit waited for the disk."""
+        """Return what was queued while the last commit waited for the disk; what is in flight
+        bounds it.
+        """
         batch: list[_Entry] = []
-        with suppress(queue.Empty):
-            while len(batch) < _BATCH_MAX - 1:
-                item = self._inbox.get_nowait()
-                if item is None:
-                    self._inbox.put(None)  # nothing is queued after the end
-                    break
-                batch.append(item)
+        while not self._inbox.empty():
+            entries = self._inbox.get()
+            if entries is None:
+                self._inbox.put(None)  # nothing is queued after the end
+                break
+            batch += entries
         return batch
 
     def _commit(self, batch: list[_Entry]) -> Exception | None:
