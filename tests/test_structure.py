@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_730,
     "models": 37_630,
     "prompts": 2_690,
-    "reading": 18_110,
+    "reading": 18_245,
     "reports": 17_940,
     "runs": 11_450,
     "sandbox": 26_120,

@@ -128,10 +128,10 @@ class LetterReader:
         sentence = next(sentences(response.text, start, stop), None)
         if sentence is None:
             return None
-        if form is Form.PHRASE and none_of_these(response.low, start, stop):
-            label = self._named_label(response, *sentence)
-            return label or Value(None, start, stop, Reason.NONE_OF_THESE)
-        return self._marked_label(response, *sentence)
+        label = self.sentence(response, *sentence)
+        if label is None and form is Form.PHRASE and none_of_these(response.low, start, stop):
+            return Value(None, start, stop, Reason.NONE_OF_THESE)
+        return label
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a line that is a label, or a label and its option's text."""
@@ -248,6 +248,10 @@ class LetterReader:
 
         The text stands there as whole words, is not denied, and no other option is joined to it.
         """
+        last_line = response.plain[start:stop].rstrip().rpartition("\n")[2]
+        is_list = len(self.patterns.listed.findall(last_line)) > 1
+        if is_list or self.patterns.listed.match(last_line):
+            return None
         sentence = self.bare(response.text[start:stop])
         longest = max(
             (text for text in self.texts if text and sentence.endswith(text)), key=len, default=""

@@ -60,15 +60,17 @@ _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdo
 _APART: Final = re.compile(r"[^\W\d_][,;]\s[^-+*/×÷]*\Z")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
-    r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z]\(\Z"
+    r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z](?:\w*[\d_]\w*)?\(\Z"
 )
 """Before a number under a root, an exponent, an index, operand beside an unknown or an argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
-    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')})(?:\w+\s){{0,2}}?[\s*_`(\[{{$\"']*\Z",
+    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')})(?:\w+\s=?){{0,2}}?[\s*_`(\[{{$\"']*\Z",
     re.IGNORECASE,
 )
-_ALSO_MAX: Final = 8
+_SECOND_VALUE: Final = re.compile(rf"\d\s?(?:,|{words_pattern('or', 'and')})\s?[a-z]\s?\Z")
+"""Before the last "=" of two values of an unknown: "x = 8 or x = -8"."""
+_ALSO_MAX: Final = 9
 """Characters between two numbers that are joined."""
 _LATEX_TEXT: Final = re.compile(
     r"\\(?:text|mathrm|textbf|mathbf|mbox|textit)\s*\{([^{}]*)\}|\\(?:text)?color\s*\{\w+\}"
@@ -280,6 +282,8 @@ def _opens(text: str, start: int, number: Number) -> bool:
 def _results(text: str, numbers: list[Number], start: int, stop: int) -> list[Number]:
     """Return the numbers after the last "=" of a stretch."""
     equals = text.rfind("=", start, stop)
+    if _SECOND_VALUE.search(text, start, max(start, equals)):
+        return []
     return [number for number in numbers if number.start > equals >= start]
 
 
