@@ -101,11 +101,11 @@ ROOMS = {
     "metrics": 14_730,
     "models": 37_630,
     "prompts": 2_690,
-    "reading": 18_245,
+    "reading": 18_180,
     "reports": 17_940,
     "runs": 11_450,
     "sandbox": 26_120,
-    "scoring": 22_690,
+    "scoring": 22_670,
     "tools": 1_790,
     "types": 2_230,
 }

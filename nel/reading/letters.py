@@ -55,14 +55,8 @@ class _Patterns:
     """The patterns of one set of labels."""
 
     def __init__(self, labels: tuple[str, ...]) -> None:
-        if all(len(label) == 1 and label in _ALPHABET for label in labels):
-            name = f"[{''.join(labels)}]"
-        else:
-            name = (
-                "(?:"
-                + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
-                + ")"
-            )
+        names = map(re.escape, sorted(labels, key=len, reverse=True))
+        name = f"(?:{'|'.join(names)})"
         # A label that goes on is a word or a grade: "As", "A's", "A-1", "A-", "C#".
         apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[+#]|-(?!\s+\w))"
         self.opening = re.compile(

@@ -234,7 +234,7 @@ class NumberReader:
             and not is_denied(response.low, number.start, number.end, words=0)
         ]
         if not numbers:
-            return _in_words(response, start, stop)
+            return None
         last_number = numbers[-1]
         is_named = any(
             last_number.start <= position < last_number.end

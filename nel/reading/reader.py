@@ -195,12 +195,8 @@ def last_sentence(text: str, begin: int = 0) -> tuple[int, int]:
     """Return where the last sentence of a text stands that holds a word."""
     stop = len(text)
     begin = max(begin, stop - _TAIL_MAX)
-    starts = [begin, *(match.end() for match in _SENTENCE_END.finditer(text, begin))]
-    for start in reversed(starts):
-        if _WORD.search(text, start, stop):
-            return start, stop
-        stop = start
-    return begin, len(text)
+    places = [place for place in sentences(text, begin, stop) if _WORD.search(text, *place)]
+    return places[-1] if places else (begin, stop)
 
 
 def sentences(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:

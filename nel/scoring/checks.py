@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from nel.core.timed_regex import compile_pattern, search
 from nel.errors import DatasetError
@@ -28,15 +28,7 @@ from nel.types import Json, Message, ScorerInput
 Kind: TypeAlias = Literal[
     "contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge"
 ]
-KINDS: Final[tuple[Kind, ...]] = (
-    "contains",
-    "not_contains",
-    "regex",
-    "equals",
-    "numeric",
-    "json_schema",
-    "judge",
-)
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
