@@ -105,7 +105,7 @@ ROOMS = {
     "reports": 17_940,
     "runs": 11_450,
     "sandbox": 26_120,
-    "scoring": 22_670,
+    "scoring": 22_675,
     "tools": 1_790,
     "types": 2_230,
 }
