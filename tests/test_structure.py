@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_730,
     "models": 37_630,
     "prompts": 2_690,
-    "reading": 18_180,
+    "reading": 18_125,
     "reports": 17_940,
     "runs": 11_450,
     "sandbox": 26_120,
