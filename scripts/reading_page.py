@@ -32,8 +32,9 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
    without an answer of the kind is passed over.
 4. **Without one, an answer stands alone.** It is the last line if that is nothing but an answer, else the first line.
    Letters, labels and decisions may also be the only ones of all lines, whole or after a key of up to 40 characters
-   ("Verdict: No"). Else it is the only answer in bold of the last sentence ("Weng earned **$10** for the hour"), the only
-   one that this sentence names, or that a response of up to 4,000 characters names.
+   ("Verdict: No"). Else, unless what is declared is no answer ("Not possible"), it is the only answer in bold of the last
+   sentence ("Weng earned **$10** for the hour"), the only one that this sentence names, or that a response of up to 4,000
+   characters names.
 5. **What is denied, left open or taken back is not an answer**: two answers joined ("A or B"), "none of these", "not
    B", "toxic: no", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). A denial stands up to
    three words before the answer in its clause, which stops, commas, quotes and words such as "but" end; of "the answer is

@@ -101,11 +101,11 @@ ROOMS = {
     "metrics": 14_810,
     "models": 37_630,
     "prompts": 2_690,
-    "reading": 18_120,
+    "reading": 18_150,
     "reports": 17_980,
     "runs": 11_460,
     "sandbox": 26_120,
-    "scoring": 22_870,
+    "scoring": 22_860,
     "tools": 1_790,
     "types": 2_230,
 }

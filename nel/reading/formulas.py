@@ -30,6 +30,7 @@ _FUNCTIONS: Final = frozenset(
 )
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\s*\{\s*[A-Za-z ,.]*\})?")
 _EITHER: Final = re.compile(r"\bor\b")
+_DIGIT: Final = re.compile(r"\d")
 _OPERAND: Final = re.compile(r"[\w∞∅]")
 _WRAPPING: Final = " \t\r\n*`\"'“”"
 
@@ -74,7 +75,8 @@ class FormulaReader:
         """Return the only formula of a stretch, or its only number."""
         formulas = _formulas(response.text, start, stop)
         if formulas:
-            return _in_formula(formulas[0]) if len(formulas) == 1 else None
+            is_result = len(formulas) == 1 and _DIGIT.search(formulas[0][0])
+            return _in_formula(formulas[0]) if is_result else None
         return self.numbers.sentence(response, start, stop)
 
     def _introduced_formula(

@@ -55,14 +55,8 @@ class _Patterns:
     """The patterns of one set of labels."""
 
     def __init__(self, labels: tuple[str, ...]) -> None:
-        if all(len(label) == 1 and label in _ALPHABET for label in labels):
-            name = f"[{''.join(labels)}]"
-        else:
-            name = (
-                "(?:"
-                + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
-                + ")"
-            )
+        names = map(re.escape, sorted(labels, key=len, reverse=True))
+        name = f"(?:{'|'.join(names)})"
         # A label that goes on is a word or a grade: "As", "A's", "A-1", "A-", "C#".
         apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[+#]|-(?!\s+\w))"
         self.opening = re.compile(
@@ -128,10 +122,10 @@ class LetterReader:
         sentence = next(sentences(response.text, start, stop), None)
         if sentence is None:
             return None
-        if form is Form.PHRASE and none_of_these(response.low, start, stop):
-            label = self._named_label(response, *sentence)
-            return label or Value(None, start, stop, Reason.NONE_OF_THESE)
-        return self._marked_label(response, *sentence)
+        label = self.sentence(response, *sentence)
+        if label is None and form is Form.PHRASE and none_of_these(response.low, start, stop):
+            return Value(None, start, stop, Reason.NONE_OF_THESE)
+        return label
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a line that is a label, or a label and its option's text."""
@@ -248,6 +242,10 @@ class LetterReader:
 
         The text stands there as whole words, is not denied, and no other option is joined to it.
         """
+        last_line = response.plain[start:stop].rstrip().rpartition("\n")[2]
+        is_list = len(self.patterns.listed.findall(last_line)) > 1
+        if is_list or self.patterns.listed.match(last_line):
+            return None
         sentence = self.bare(response.text[start:stop])
         longest = max(
             (text for text in self.texts if text and sentence.endswith(text)), key=len, default=""

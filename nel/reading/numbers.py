@@ -59,15 +59,17 @@ _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdo
 _APART: Final = re.compile(r"[^\W\d_][,;]\s[^-+*/×÷]*\Z")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
-    r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z]\(\Z"
+    r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z](?:\w*[\d_]\w*)?\(\Z"
 )
 """Before a number under a root, an exponent, an index, operand beside an unknown or an argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
-    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')})(?:\w+\s){{0,2}}?[\s*_`(\[{{$\"']*\Z",
+    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')})(?:\w+\s=?){{0,2}}?[\s*_`(\[{{$\"']*\Z",
     re.IGNORECASE,
 )
-_ALSO_MAX: Final = 8
+_SECOND_VALUE: Final = re.compile(rf"\d\s?(?:,|{words_pattern('or', 'and')})\s?[a-z]\s?\Z")
+"""Before the last "=" of two values of an unknown: "x = 8 or x = -8"."""
+_ALSO_MAX: Final = 9
 """Characters between two numbers that are joined."""
 _LATEX_TEXT: Final = re.compile(
     r"\\(?:text|mathrm|textbf|mathbf|mbox|textit)\s*\{([^{}]*)\}|\\(?:text)?color\s*\{\w+\}"
@@ -76,11 +78,6 @@ _LATEX_TEXT: Final = re.compile(
 _UNIT_NAME: Final = r"[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?"
 _UNIT: Final = re.compile(
     rf"[\s.,!)\]}}*_`\"'$%\\°€£¥]*(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?[\s.)%\]}}*_`\"'$]*){{0,3}}"
-)
-_LABEL_MAX: Final = 12
-_LABELLED: Final = re.compile(
-    r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|number|example|row|line)\s*\Z",
-    re.IGNORECASE,
 )
 
 
@@ -226,11 +223,10 @@ class NumberReader:
         numbers = [
             number
             for number in numbers
-            if not _is_label(response.plain, number)
-            and not is_denied(response.low, number.start, number.end, words=0)
+            if not is_denied(response.low, number.start, number.end, words=0)
         ]
         if not numbers:
-            return _in_words(response, start, stop)
+            return None
         last_number = numbers[-1]
         is_named = any(
             last_number.start <= position < last_number.end
@@ -264,11 +260,6 @@ class NumberReader:
         return Value(text, offset + number.start, offset + number.end)
 
 
-def _is_label(text: str, number: Number) -> bool:
-    """Return whether a number only numbers something: "Step 3"."""
-    return _LABELLED.search(text, max(0, number.start - _LABEL_MAX), number.start) is not None
-
-
 def _opens(text: str, start: int, number: Number) -> bool:
     """Return whether a stretch opens with a number."""
     opens = _OPENS.match(text, start)
@@ -278,6 +269,8 @@ def _opens(text: str, start: int, number: Number) -> bool:
 def _results(text: str, numbers: list[Number], start: int, stop: int) -> list[Number]:
     """Return the numbers after the last "=" of a stretch."""
     equals = text.rfind("=", start, stop)
+    if _SECOND_VALUE.search(text, start, max(start, equals)):
+        return []
     return [number for number in numbers if number.start > equals >= start]
 
 

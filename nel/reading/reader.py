@@ -99,7 +99,8 @@ def _read_declared(response: Answer, reader: KindReader, reading: Reading) -> Re
     for declaration in declarations(response):
         value = reader.read_declared(response, declaration)
         if value is None:
-            reading.reject(declaration.start, declaration.stop, Reason.UNREADABLE)
+            if declaration.form is not Form.HASHES:  # which open a heading too
+                reading.reject(declaration.start, declaration.stop, Reason.UNREADABLE)
             continue
         if value.answer is None:
             reading.reject(value.start, value.end, value.why)
@@ -133,6 +134,8 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     value = _only_line(response, reader, lines) if isinstance(reader, ClosedReader) else None
     if value is not None:
         return _settle(response, reading, value, Form.LINE)
+    if reading.rejected:  # what is declared is no answer, so that the reasoning has none either
+        return reading
     sentence = last_sentence(response.text)
     value = _bold(response, reader, *sentence) or reader.sentence(response, *sentence)
     if value is None and len(response.text) <= _WHOLE_MAX:
@@ -192,12 +195,8 @@ def last_sentence(text: str, begin: int = 0) -> tuple[int, int]:
     """Return where the last sentence of a text stands that holds a word."""
     stop = len(text)
     begin = max(begin, stop - _TAIL_MAX)
-    starts = [begin, *(match.end() for match in _SENTENCE_END.finditer(text, begin))]
-    for start in reversed(starts):
-        if _WORD.search(text, start, stop):
-            return start, stop
-        stop = start
-    return begin, len(text)
+    places = [place for place in sentences(text, begin, stop) if _WORD.search(text, *place)]
+    return places[-1] if places else (begin, stop)
 
 
 def sentences(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:

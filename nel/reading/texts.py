@@ -29,6 +29,8 @@ _COMMAND: Final = re.compile(
 )
 """A LaTeX command without an escape, whose first letter JSON takes for a control character."""
 _LATEX_WORDS: Final = re.compile(r"\s*\\(?:text|math)[a-z]*\s?\{(?P<words>[^{}]*)\}\s*")
+_COMPOUND: Final = re.compile(r",\s(?:and|but|while)\s")
+"""Between two sentences, of which the second names an answer of its own."""
 _COPULA: Final = re.compile(rf"\s*{words_pattern('copula')}\Z")
 
 
@@ -63,7 +65,8 @@ class TextReader:
         line = text[start:stop].rstrip()
         if not (is_only or is_apart) or line.endswith((":", "?")):
             return None
-        if mention := next(iter(named_in(response, "text", start, stop)), None):
+        mention = next(iter(named_in(response, "text", start, stop)), None)
+        if mention is not None and not _COMPOUND.search(text, start, mention[0]):
             return _unwrap(text, *mention)
         is_sentence = line.endswith(".")
         words_max = _SENTENCE_WORDS_MAX if is_sentence and not is_only else _WORDS_MAX

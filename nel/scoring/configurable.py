@@ -31,19 +31,24 @@ from nel.scoring.words import fold, has_word, normalise, same_text, without_emoj
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
 
 _LOCATIONS: Final = ("begin", "end", "any", "exact")
-_DECLARED = re.compile(r"(?i)answer[\s*_]*[:：][^\S\n]*")
+_DECLARED = re.compile(r"(?is).*answer[\s*_]*[:：][^\S\n]*")
+"""Up to the last marker of a response."""
 _EMPHASIS: Final = "*_`$ \t"
-_PAIRS: Final = (
-    *(
-        ("\\(", "\\)"),
-        ("\\[", "\\]"),
-        ("\\boxed{", "}"),
-        ("\\text{", "}"),
-        ("(", ")"),
-        ("[", "]"),
-        ("{", "}"),
-    ),
-    *(('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’")),
+_PAIRS: Final = tuple(
+    pair.split()
+    for pair in (
+        r"\( \)",
+        r"\[ \]",
+        r"\boxed{ }",
+        r"\text{ }",
+        "( )",
+        "[ ]",
+        "{ }",
+        '" "',
+        "' '",
+        "“ ”",
+        "‘ ’",
+    )
 )
 """What may stand around an answer."""
 _LETTERS: Final = labels_for(26)
@@ -111,11 +116,9 @@ def includes(ignore_case: bool = True) -> Scorer:
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
-        text = completion.casefold() if ignore_case else completion
-        is_match = any(
-            (sought.casefold() if ignore_case else sought) in text
-            for sought in texts_in(list(target))
-        )
+        prepare = str.casefold if ignore_case else str
+        text = prepare(completion)
+        is_match = any(prepare(sought) in text for sought in texts_in(list(target)))
         return Score(value=CORRECT if is_match else INCORRECT, answer=completion)
 
     return score  # type: ignore[return-value]
@@ -308,18 +311,17 @@ def _accepted_text(
     captured: Sequence[str], targets: Sequence[str], *, ignore_case: bool, match_all: bool
 ) -> str | None:
     """Return the captured text that is a target, all targets joined where all must be, or None."""
-    accepted = {target.casefold() if ignore_case else target for target in targets}
-    matches = [
-        group for group in captured if (group.casefold() if ignore_case else group) in accepted
-    ]
+    prepare = str.casefold if ignore_case else str
+    accepted = set(map(prepare, targets))
+    matches = [group for group in captured if prepare(group) in accepted]
     if match_all:
         return "".join(targets) if captured and len(matches) == len(captured) else None
     return matches[0] if matches else None
 
 
 def _after_marker(text: str) -> str | None:
-    markers = list(_DECLARED.finditer(text))[-1:]
-    return text[markers[0].end() :] if markers else None
+    marker = _DECLARED.match(text)
+    return None if marker is None else text[marker.end() :]
 
 
 def _letter(text: str) -> str | None:
@@ -329,9 +331,8 @@ def _letter(text: str) -> str | None:
 
 
 def _word(text: str) -> str | None:
-    answer = _after_marker(text)
-    line = _bare((answer or "").strip().split("\n", 1)[0])
-    return line if line and not any(character.isspace() for character in line) else None
+    line = _line(text)
+    return line if line is not None and len(line.split()) == 1 else None
 
 
 def _line(text: str) -> str | None:

@@ -13,7 +13,7 @@ from typing import Final
 from nel.core.timed_regex import last_group
 from nel.reading.formulas import has_words
 from nel.reading.numbers import stated_value
-from nel.reading.numerals import parse_number
+from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.own import own_answer
 from nel.reading.texts import compared_text, read_text
 from nel.scoring.declarations import in_process
@@ -38,6 +38,8 @@ _APPROXIMATE: Final = re.compile(
 )
 _DIGIT: Final = re.compile(r"\d")
 _SPACE_IN_FORMULA: Final = re.compile(r"(?<!\d) | (?!\d)")
+_AMOUNT: Final = re.compile(r"(\d[\d,.]*) [a-z]+")
+"""A gold answer such as "70 days", whose question names the unit."""
 _FUZZY_CHARACTERS_MIN: Final = 4
 _POLITE: Final = re.compile(
     r"[.!?]\s+(?:i\s+hope|hope\s+|let\s+me\s+know|please|feel\s+free|thank|good\s+luck)\b.*",
@@ -156,7 +158,7 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     Rule: docs/reference/reading.md says what declares one (``Answer:``, ``the answer is``, a tag, a
     box); emphasis, dollar signs and a full stop around it do not count. A target that is a number is compared by its
     value, and the answer may have a unit: 42, 42.0 and "42 dollars" are equal, "5 million" is
-    5000000 and "twelve" 12; 1,2 and 12 are not equal, and "about 5", ``5!``, ``√5`` and "40 or 42"
+    5000000 and "twelve" 12; a target with one unit ("70 days") accepts the bare number; 1,2 and 12 are not equal, and "about 5", ``5!``, ``√5`` and "40 or 42"
     equal no number. Two different currencies are never equal. Spaces in a formula do not count:
     ``2 x`` is ``2x``. Source: NeMo Evaluator's primitive, which takes the first line that starts with
     ``Answer:``. For
@@ -202,6 +204,9 @@ def _same_answer(answer: str, gold: str) -> bool:
         if not is_same and not _APPROXIMATE.search(answer):
             is_same = stated_value(answer_without_sign) == number
         return is_same and same_symbols(answer, gold)
+    amount = _AMOUNT.fullmatch(gold)
+    if amount is not None and numbers_equal(answer, amount[1]):
+        return True
     without_reason = _REASON.split(answer, maxsplit=1)[0]
     if any(same_text(text, gold, accents=False) for text in {answer, without_reason}):
         return True

@@ -24,6 +24,7 @@ from nel.reading.types import Form, Reason
         ("$x$", "x"),
         (r"So the area is $3\pi$.", r"3\pi"),
         ("So one costs $5, which is more than $4.", None),
+        ("Now we solve for the value of $n$.", None),
         ('{"answer": <answer>,\n"reasoning": "x is 4"}\n\n{"answer": "4"}', "4"),
     ],
 )

@@ -57,6 +57,13 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("I think it's C, but I'm not sure.", "C", Form.SENTENCE),
         ("I'd go with **B**.", "B", Form.SENTENCE),
         ("**A** is wrong, and **C** fits.", "C", Form.SENTENCE),
+        ("Answer = C", "C", Form.MARKER),
+        ("Bが正解です。", "B", Form.SENTENCE),
+        ("Chọn B vì ...", "B", Form.PHRASE),
+        ("**Answer**: The function with an error is **D. update**.", "D", Form.MARKER),
+        # What InfiniteBench's models declare where they find no error: no letter is read beside it.
+        ("I would have to guess option B.\n\nMy answer is that no function has an obvious error.", None, None),
+        ("Answer: all of them.\n\nOption B is the longest.", None, None),
     ],
 )
 def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -> None:
@@ -78,6 +85,8 @@ def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -
         ("I get 14.", ("3", "4", "7"), None),
         ("It must be Paris or Rome.", CITIES, None),
         ("The answer is A-.", ("A+", "B-", "A-"), "C"),
+        ('Among A through C, the answer is most likely "Oslo".', CITIES, "C"),
+        ("Which city is it?\n\nA) Paris\nB) Rome\nC) Oslo\nD) Bern", CITIES, None),
     ],
 )
 def test_an_option_by_its_text(text: str, choices: tuple[str, ...], value: str | None) -> None:

@@ -69,6 +69,10 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         (r"\boxed{100\text{ cm}^2}", "100", Form.BOX),
         ("Then we add the 12 eggs of the next day to them and go on. " * 30, None, None),
         ('{"answer": "4x - 4"}', None, None),
+        # Outputs on ZeroEval and MGSM declare that there is no answer, with numbers of the problem around it.
+        ('{"reasoning": "3 = 2x, so x = 1.5.", "answer": "Not possible"}', None, None),
+        ("So I cannot determine the return value of func_6351(2).", None, None),
+        ("The solutions are x = 8 or x = -8.", None, None),
         ('{"answer": "10(x+8) + 5(y+3)"}', None, None),
     ],
 )  # fmt: skip

@@ -34,6 +34,11 @@ from nel.types import ScorerInput
         ("答えは東京です。", "東京", Form.PHRASE),
         ("#### Conclusion\nThe city is called Oslo.", "Oslo", None),
         ("Who knows?", None, None),
+        (
+            "Scarlett is a laggard, and Harper is a pioneer.",
+            "Scarlett is a laggard, and Harper is a pioneer",
+            Form.LINE,
+        ),
     ],
 )
 def test_which_text_is_read(response: str, value: str | None, form: Form | None) -> None:

@@ -36,6 +36,13 @@ def test_answer_line_compares_numbers_as_numbers() -> None:
     assert answer_line(ScorerInput(response="Answer: 420", target="42"))["correct"] is False
 
 
+def test_answer_line_takes_a_bare_number_for_one_with_the_unit_of_the_question() -> None:
+    """Reasoning Gym asks how many days pass and has "70 days" for gold; another unit is another answer."""
+    assert answer_line(ScorerInput(response="<answer>70</answer>", target="70 days"))["correct"] is True
+    assert answer_line(ScorerInput(response="<answer>7</answer>", target="70 days"))["correct"] is False
+    assert answer_line(ScorerInput(response="<answer>70 weeks</answer>", target="70 days"))["correct"] is False
+
+
 def test_answer_line_keeps_the_sign_of_a_declared_number() -> None:
     """A minus directly after the marker belongs to the number."""
     assert answer_line(ScorerInput(response="The answer is -3.52.", target="-3.52"))["correct"] is True
