@@ -79,6 +79,11 @@ _UNIT_NAME: Final = r"[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?"
 _UNIT: Final = re.compile(
     rf"[\s.,!)\]}}*_`\"'$%\\°€£¥]*(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?[\s.)%\]}}*_`\"'$]*){{0,3}}"
 )
+_LABEL_MAX: Final = 12
+_LABELLED: Final = re.compile(
+    r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|number|example|row|line)\s*\Z",
+    re.IGNORECASE,
+)
 
 
 class Number(NamedTuple):
@@ -223,7 +228,8 @@ class NumberReader:
         numbers = [
             number
             for number in numbers
-            if not is_denied(response.low, number.start, number.end, words=0)
+            if not _is_label(response.plain, number)
+            and not is_denied(response.low, number.start, number.end, words=0)
         ]
         if not numbers:
             return None
@@ -258,6 +264,11 @@ class NumberReader:
     def _value_of(self, number: Number, offset: int = 0) -> Value:
         text = number.text if self.mark != "," else _plain_decimal(number)
         return Value(text, offset + number.start, offset + number.end)
+
+
+def _is_label(text: str, number: Number) -> bool:
+    """Return whether a number only numbers something: "Step 3"."""
+    return _LABELLED.search(text, max(0, number.start - _LABEL_MAX), number.start) is not None
 
 
 def _opens(text: str, start: int, number: Number) -> bool:
