@@ -64,7 +64,7 @@ _ROOT_BEFORE: Final = re.compile(
 """Before a number under a root, an exponent, an index, operand beside an unknown or an argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
-    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')})(?:\w+\s=?){{0,2}}?[\s*_`(\[{{$\"']*\Z",
+    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')}|(?:since|because|as)\b)(?:\w+\s=?){{0,2}}?[\s*_`(\[{{$\"']*\Z",
     re.IGNORECASE,
 )
 _SECOND_VALUE: Final = re.compile(rf"\d\s?(?:,|{words_pattern('or', 'and')})\s?[a-z]\s?\Z")
