@@ -18,6 +18,7 @@ import docker  # here, so that it is loaded before the processes of tools are fo
 import docker.errors
 
 from nel.environments.boot import BOOT, bootable
+from nel.environments.changes import Change, changes_between, changes_of
 from nel.environments.container import ContainerSpec, start_container
 from nel.environments.endings import (
     CONTAINER_DIED,
@@ -50,9 +51,6 @@ _NO_ANSWER: Final = (OSError, ValueError, KeyError, TypeError, RecursionError)
 """Of a helper that is gone, or of a program that wrote to the helper's output."""
 _LOOKS: Final = (0.0, 0.2, 1.0)
 """Seconds before each look at a container whose helper is gone."""
-_CHANGES_MAX: Final = 200
-_KINDS: Final[tuple[Literal["changed", "added", "removed"], ...]] = ("changed", "added", "removed")
-"""By the engine's number."""
 _HELPER: Final = Path(__file__).with_name("helper.py")
 
 
@@ -73,14 +71,6 @@ class CommandResult:
     """A folder that was watched was written to after the command's end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """A path of a container that differs from its image."""
-
-    path: str
-    kind: Literal["changed", "added", "removed"]
-
-
 class ContainerSession:
     """One container with its helper. Not thread-safe."""
 
@@ -97,6 +87,11 @@ class ContainerSession:
         self._started_at = ""
         self.image_user = ""
         """The user that the image names; empty for root."""
+        self.is_changed = False
+        """Whether a command or a written file may have changed the container; the reader of it sets
+        it back.
+        """
+        self._is_of_snapshot = False
         self._user = spec.user or ""
 
     @classmethod
@@ -105,6 +100,7 @@ class ContainerSession:
         client: docker.DockerClient,
         spec: ContainerSpec,
         mounts: Mapping[str, str] | None = None,
+        snapshot: str | None = None,
     ) -> Self:
         """Start a container and the helper in it.
 
@@ -112,14 +108,16 @@ class ContainerSession:
             client: Of the engine.
             spec: What it is made of.
             mounts: Folders of the engine's machine, by where the container reads them.
+            snapshot: Of an earlier container of the spec's image, which this one goes on from.
 
         Raises:
             ToolsetFault: The engine refuses, or the image is missing, has no Python or no such user.
         """
         session = cls(client, spec)
+        session._is_of_snapshot = snapshot is not None
         try:
             with faults():
-                session.id, session._lifeline = start_container(client, spec, mounts)
+                session.id, session._lifeline = start_container(client, spec, mounts, snapshot)
                 session._start_helper()
             session._check_user()
         except BaseException:
@@ -196,7 +194,8 @@ class ContainerSession:
             raise ToolsetFault(
                 SETUP, f"{folder} cannot be made: {ran.stderr.decode('utf-8', 'replace')}"
             )
-        self._of_engine(lambda: self._api.put_archive(self.id, folder, archive))
+        self.is_changed = True
+        self.of_engine(lambda: self._api.put_archive(self.id, folder, archive))
 
     def remove_tree(self, path: str) -> None:
         """Remove a file, link or folder; raises ToolsetFault where it stays."""
@@ -229,25 +228,25 @@ class ContainerSession:
                 return None
             return bytes(data)
 
-        return self._of_engine(read)
+        return self.of_engine(read)
 
-    def snapshot(self) -> str:
-        """Return the id of an image of the container's files; processes are not in it."""
-        return str(self._of_engine(lambda: self._api.commit(self.id, pause=True))["Id"])
+    def snapshot(self, labels: Mapping[str, str] | None = None) -> str:
+        """Return the id of an image of the container's files, with its labels and perhaps others;
+        processes are not in it.
+        """
+        conf = {"Labels": dict(labels or {})}
+        return str(self.of_engine(lambda: self._api.commit(self.id, conf=conf))["Id"])
 
     def changes(self) -> list[Change]:
         """Return every path that differs from the image, folders included; raises as `snapshot`."""
-        listed = self._of_engine(lambda: self._api.diff(self.id)) or []
-        return [Change(path=str(each["Path"]), kind=_KINDS[each["Kind"]]) for each in listed]
-
-    def evidence(self) -> JsonObject:
-        """Return what the engine says of the container: its image, and which paths changed."""
-        paths = [change.path for change in self.changes()]
-        return {
-            "image": self.spec.image,
-            "changed": list(paths[:_CHANGES_MAX]),
-            "n_changed": len(paths),
-        }
+        if not self._is_of_snapshot:
+            return self.of_engine(lambda: changes_of(self._api, self.id))
+        snapshot = self.snapshot()
+        try:
+            return self.of_engine(lambda: changes_between(self._api, self.spec.image, snapshot))
+        finally:
+            with suppress(SandboxError), speaking():
+                self._api.remove_image(snapshot, noprune=True)
 
     def close(self) -> None:
         """Remove the container; nothing is raised, since its owner's end removes it as well."""
@@ -346,6 +345,7 @@ class ContainerSession:
         if self._helper is None:
             raise ToolsetFault(CONTAINER_DIED, "the session is closed")
         self._number += 1
+        self.is_changed |= request["do"] != "read"
         defaults = {
             "number": self._number, "seconds": seconds, "bytes_max": bytes_max, "merge": False,
             "env": {}, "user": self._user if user is None else user,
@@ -383,7 +383,7 @@ class ContainerSession:
             ended_by="helper_killed",
         )
 
-    def _of_engine(self, call: Callable[[], T]) -> T:
+    def of_engine(self, call: Callable[[], T]) -> T:
         """Return what the engine answers; where it refuses, the container's end is the reason."""
         with faults():
             try:

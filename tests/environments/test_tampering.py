@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.environments.session import Change
+from nel.environments.changes import Change
 from nel.environments.tasks.inspection import is_forging
 from nel.environments.tasks.tampering import suspicious_paths
 

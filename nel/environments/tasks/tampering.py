@@ -18,7 +18,8 @@ from nel.environments.archives import contents
 from nel.environments.container import USUAL_PATH
 
 if TYPE_CHECKING:
-    from nel.environments.session import Change, CommandResult, ContainerSession
+    from nel.environments.changes import Change
+    from nel.environments.session import CommandResult, ContainerSession
     from nel.environments.tasks.folder import TaskScript
 
 _LOADED: Final = re.compile(
