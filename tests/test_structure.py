@@ -86,7 +86,7 @@ ROOMS = {
     "authoring": 15_840,
     "benchmarks": 11_850,
     "byob": 880,
-    "cli": 17_980,
+    "cli": 17_990,
     "comparison": 24_680,
     "compat": 42_010,
     "config": 14_260,
