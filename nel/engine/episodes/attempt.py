@@ -181,7 +181,9 @@ class Attempt:
             if step.kind == "verify":
                 name = unsaved = None
             elif result is not None and (result.snapshot or result.unsaved):
-                name, unsaved, number = result.snapshot, result.unsaved, step.number
+                if result.snapshot is None or result.snapshot != name:  # else nothing had changed
+                    number = step.number
+                name, unsaved = result.snapshot, result.unsaved
         if unsaved is not None:
             detail = f"the state after step {number + 1} is in no snapshot: {unsaved}"
             raise EnvironmentFault(SNAPSHOT, detail)
