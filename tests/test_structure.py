@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 16_760,
     "decide": 8_900,
     "discovery": 3_580,
-    "engine": 74_670,
+    "engine": 74_690,
     "environments": 26_570,
     "episodes": 4_410,
     "judges": 23_720,
