@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 16_760,
     "decide": 8_900,
     "discovery": 3_580,
-    "engine": 74_690,
+    "engine": 74_720,
     "environments": 26_570,
     "episodes": 4_410,
     "judges": 23_720,
@@ -106,7 +106,7 @@ ROOMS = {
     "runs": 11_450,
     "sandbox": 26_400,
     "scoring": 22_690,
-    "tools": 1_890,
+    "tools": 1_900,
     "types": 2_230,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""

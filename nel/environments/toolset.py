@@ -254,8 +254,7 @@ class ContainerMaker(EnvironmentMaker):
 
     def forget(self, step: StepAddress) -> None:
         """Remove the snapshots of an episode."""
-        if self.resume == "snapshot":
-            forget_snapshots(self.settings.docker_host, step)
+        forget_snapshots(self.settings.docker_host, step)
 
     def with_sandbox(self, settings: SandboxConfig) -> Self:
         """Return it with a run's settings of the engine; the tools' process has no variables."""

@@ -100,6 +100,8 @@ class Toolset:
 class EnvironmentMaker:
     """Makes the objects of episodes whose world lies outside their process, such as a container."""
 
+    resume: Resume = "restart"
+    """Of its objects; after ``snapshot`` the snapshots of an episode that is over are forgotten."""
     setup_seconds: float = 60.0
     """For an object to be made."""
     evidence_seconds: float = 60.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -211,6 +212,21 @@ def test_a_run_may_be_killed_many_times(bench: Path, client: Any, whole: list[di
         assert endpoint.resent() == 0
 
 
+def test_a_run_that_stopped_keeps_its_snapshots(bench: Path, client: Any, whole: list[dict[str, Any]]) -> None:
+    """A spent budget ends the session, and not the episodes; they go with the directory of their run, too."""
+    with scripted(working) as endpoint:
+        assert nel(*command(bench, endpoint), "--max-requests", "5", cwd=bench).returncode == 75
+        assert images_of(client, bench)
+        pruned = nel("sandbox", "prune", cwd=bench).stdout
+        assert f"nel eval resume {only_run(bench / 'out')} goes on" in pruned
+        more = ("-O", "budget.max_requests=12")
+        assert nel(*command(bench, endpoint), *more, cwd=bench).returncode == 75
+        assert (endpoint.resent(), len(endpoint.calls)) == (0, 12)
+        shutil.rmtree(bench / "out")
+        nel("sandbox", "prune", cwd=bench)
+        assert not images_of(client, bench)
+
+
 def leaving(call: Call, repeat: int) -> Reply:
     """Play a model whose first call leaves a process behind."""
     reply = working(call, repeat)
@@ -237,6 +253,20 @@ def test_without_a_snapshot_the_episode_begins_again(
     with Snapshot(only_run(bench / "out") / FILE_NAME) as snapshot:
         first, _ = read_transcript(snapshot, SampleKey(1, 0, 0))
     assert why in str(first.why_ended)
+
+
+@pytest.mark.parametrize(("modes", "attempts"), [(("restart", "snapshot"), 2), (("snapshot", "restart"), 1)])
+def test_a_resume_may_ask_for_snapshots_or_no_longer(
+    bench: Path, whole: list[dict[str, Any]], modes: tuple[str, str], attempts: int
+) -> None:
+    """Calls without a snapshot begin the episode again; those with one are gone on from, and leave none."""
+    source = (bench / "journal.py").read_text(encoding="utf-8")
+    with scripted(working) as endpoint:
+        for mode, failpoint, ends in zip(modes, ("after_step:5", ""), (False, True), strict=True):
+            (bench / "journal.py").write_text(source.replace('"snapshot"', f'"{mode}"'), encoding="utf-8")
+            assert (run(bench, endpoint, failpoint) == 0) == ends
+    assert lines_of(bench) == whole
+    assert attempts_of(bench) == [attempts, 1]
 
 
 @pytest.mark.parametrize(

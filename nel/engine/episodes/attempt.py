@@ -76,7 +76,11 @@ class Attempt:
             with suppress(EnvironmentFault, TimeoutError):  # what it came to is decided already
                 await self._process.request("close", _CLOSE_SECONDS)
         await self._kill()
-        if is_over:
+        results = [step.result for step in self.steps.values() if step.result is not None]
+        may_have_snapshots = self._maker.resume == "snapshot" or any(
+            result.snapshot for result in results
+        )
+        if is_over and may_have_snapshots:
             await asyncio.to_thread(self._maker.forget, self._address(0))
 
     async def _kill(self) -> None:
