@@ -28,7 +28,7 @@ _PROCESSES: Final = 3
 """The engine's init, the command that ends with its input, and the helper."""
 _LOOKS: Final = (0.0, 0.05, 0.2)
 """Seconds before each look at the processes: a command's own end may be some milliseconds late."""
-_NOT_SAVED: Final = "ls -A /dev/shm; cat /etc/hosts /etc/hostname /etc/resolv.conf"
+_NOT_SAVED: Final = "ls -A /dev/shm && cat /etc/hosts /etc/hostname /etc/resolv.conf"
 """Prints what is mounted, which an image of the container does not hold."""
 _SECONDS: Final = 30.0
 _NAMED_MAX: Final = 3
@@ -75,7 +75,8 @@ class Snapshots:
         mounts = session.of_engine(lambda: self._api.inspect_container(session.id)["Mounts"])
         if volumes := [mount["Destination"] for mount in mounts if mount["RW"]]:
             return f"it holds no volumes, and the image has some: {', '.join(volumes)}"
-        if self._read_mounted() != self._mounted:
+        mounted = self._read_mounted()
+        if mounted is None or mounted != self._mounted:
             return (
                 "it holds no shared memory and no file that the engine mounts, such as /etc/hosts"
             )
@@ -95,8 +96,10 @@ class Snapshots:
                 return []
         return commands[_PROCESSES:]
 
-    def _read_mounted(self) -> bytes:
-        return self._session.run(_NOT_SAVED, seconds=_SECONDS, cwd="/", user="0:0").stdout
+    def _read_mounted(self) -> bytes | None:
+        """Return what of the container is mounted; None where it cannot be read."""
+        ran = self._session.run(_NOT_SAVED, seconds=_SECONDS, cwd="/", user="0:0")
+        return None if ran.exit else ran.stdout
 
 
 def check_snapshot(client: DockerClient, image: str, snapshot: str, step: StepAddress) -> None:
