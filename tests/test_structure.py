@@ -95,7 +95,7 @@ ROOMS = {
     "decide": 8_900,
     "discovery": 3_580,
     "engine": 74_720,
-    "environments": 26_570,
+    "environments": 26_590,
     "episodes": 4_410,
     "judges": 23_720,
     "metrics": 14_730,
