@@ -86,5 +86,5 @@ def check(
 @app.command(name="clean", hidden=True)
 @app.command()
 def prune(docker_host: Host = None) -> None:
-    """Remove the leftover containers of killed runs; those of active runs stay."""
+    """Remove what killed runs left: containers, and snapshots from which no run can be resumed."""
     remove_leftovers(docker_host)

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from nel.core.strict_json import dumps
+from nel.engine.observability.run_status import is_resumable
 from nel.errors import EXIT_USAGE, ConfigError, SandboxError
 from nel.sandbox import Sandbox, SandboxSettings
 from nel.sandbox.isolation.engine import connect
@@ -147,10 +149,15 @@ def show_probes(
 
 
 def remove_leftovers(docker_host: str | None) -> None:
-    """Remove the containers of killed runs, and print how many."""
+    """Remove the containers and snapshots of killed runs, and print how many, and which stay."""
     with _usage_errors():
-        removed = reap(connect(docker_host))
-        typer.echo(f"removed {len(removed)} container(s)")
+        reaped = reap(connect(docker_host), is_resumable)
+        typer.echo(
+            f"removed {len(reaped.containers)} container(s), {len(reaped.snapshots)} snapshot(s)"
+        )
+        for log, n_snapshots in reaped.needed_by.items():
+            command = f"nel eval resume {Path(log).parent}"
+            typer.echo(f"kept {n_snapshots} snapshot(s), from which {command} goes on")
 
 
 def _probe_results(sandbox: Sandbox, probed: Sequence[Language]) -> Iterator[ProbeResult]:

@@ -48,7 +48,10 @@ class ContainerSpec:
 
 
 def start_container(
-    client: docker.DockerClient, spec: ContainerSpec, mounts: Mapping[str, str] | None = None
+    client: docker.DockerClient,
+    spec: ContainerSpec,
+    mounts: Mapping[str, str] | None = None,
+    snapshot: str | None = None,
 ) -> tuple[str, EngineStream]:
     """Return the id of a running container and its lifeline: it ends when that is closed.
 
@@ -56,6 +59,7 @@ def start_container(
         client: Of the engine.
         spec: What the container is made of.
         mounts: Folders of the engine's machine, by where the container reads them.
+        snapshot: Of an earlier container of it, whose entry point has done its work.
 
     Raises:
         SandboxError: The engine refuses, or the image is missing.
@@ -63,8 +67,9 @@ def start_container(
     api = client.api
     with speaking():
         created = api.create_container(
-            spec.image,
+            snapshot or spec.image,
             command=_LIFELINE,
+            entrypoint=None if snapshot is None else [""],
             host_config=api.create_host_config(**_host_options(spec), mounts=_mounts(mounts or {})),
             environment=dict(spec.env),
             labels=labels_of("session"),

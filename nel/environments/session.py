@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Final, Literal, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import docker  # here, so that it is loaded before the processes of tools are forked
 import docker.errors
 
+from nel.environments.changes import Change, changes_between, changes_of
 from nel.environments.commands import (
     NOT_FOUND,
     CommandResult,
@@ -44,7 +44,6 @@ from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
 from nel.sandbox.isolation.stream import EngineStream
 from nel.tools import ToolsetFault
-from nel.types import JsonObject
 
 T = TypeVar("T")
 _OUTPUT_BYTES: Final = 1 << 20
@@ -61,17 +60,6 @@ _NO_ANSWER: Final = (OSError, ValueError, KeyError)
 """Of a helper that is gone, or of a program that wrote to the helper's output."""
 _LOOKS: Final = (0.0, 0.2, 1.0)
 """Seconds before each look at a container whose helper is gone."""
-_CHANGES_MAX: Final = 200
-_KINDS: Final[tuple[Literal["changed", "added", "removed"], ...]] = ("changed", "added", "removed")
-"""By the engine's number."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """A path of a container that differs from its image."""
-
-    path: str
-    kind: Literal["changed", "added", "removed"]
 
 
 class ContainerSession:
@@ -91,6 +79,11 @@ class ContainerSession:
         self._architecture = ""
         self.image_user = ""
         """The user that the image names; empty for root."""
+        self.is_changed = False
+        """Whether a command or a written file may have changed the container; the reader of it sets
+        it back.
+        """
+        self._is_of_snapshot = False
         self._user = spec.user or ""
 
     @classmethod
@@ -99,6 +92,7 @@ class ContainerSession:
         client: docker.DockerClient,
         spec: ContainerSpec,
         mounts: Mapping[str, str] | None = None,
+        snapshot: str | None = None,
     ) -> Self:
         """Start a container and the helper in it.
 
@@ -106,14 +100,16 @@ class ContainerSession:
             client: Of the engine.
             spec: What it is made of.
             mounts: Folders of the engine's machine, by where the container reads them.
+            snapshot: Of an earlier container of the spec's image, which this one goes on from.
 
         Raises:
             ToolsetFault: The engine refuses, or the image is missing, has no helper or no such user.
         """
         session = cls(client, spec)
+        session._is_of_snapshot = snapshot is not None
         try:
             with faults():
-                session.id, session._lifeline = start_container(client, spec, mounts)
+                session.id, session._lifeline = start_container(client, spec, mounts, snapshot)
                 session._start_helper()
             session._check_user()
         except BaseException:
@@ -189,7 +185,8 @@ class ContainerSession:
             raise ToolsetFault(
                 SETUP, f"{folder} cannot be made: {ran.stderr.decode('utf-8', 'replace')}"
             )
-        self._of_engine(lambda: self._api.put_archive(self.id, folder, archive))
+        self.is_changed = True
+        self.of_engine(lambda: self._api.put_archive(self.id, folder, archive))
 
     def remove_tree(self, path: str) -> None:
         """Remove a file, link or folder; raises ToolsetFault where it stays."""
@@ -222,28 +219,25 @@ class ContainerSession:
                 return None
             return bytes(data)
 
-        return self._of_engine(read)
+        return self.of_engine(read)
 
-    def snapshot(self) -> str:
-        """Return the id of an image of the container's files; processes are not in it."""
-        return str(self._of_engine(lambda: self._api.commit(self.id, pause=True))["Id"])
+    def snapshot(self, labels: Mapping[str, str] | None = None) -> str:
+        """Return the id of an image of the container's files, with its labels and perhaps others;
+        processes are not in it.
+        """
+        conf = {"Labels": dict(labels or {})}
+        return str(self.of_engine(lambda: self._api.commit(self.id, conf=conf))["Id"])
 
     def changes(self) -> list[Change]:
         """Return every path that differs from the image, folders included; raises as `snapshot`."""
-        listed = self._of_engine(lambda: self._api.diff(self.id)) or []
-        return [Change(path=str(each["Path"]), kind=_KINDS[each["Kind"]]) for each in listed]
-
-    def evidence(self) -> JsonObject:
-        """Return what the engine says of the container: its image, and which paths changed; and the
-        digest of the helper in it.
-        """
-        paths = [change.path for change in self.changes()]
-        return {
-            "image": self.spec.image,
-            "helper": self.helper_digest,
-            "changed": list(paths[:_CHANGES_MAX]),
-            "n_changed": len(paths),
-        }
+        if not self._is_of_snapshot:
+            return self.of_engine(lambda: changes_of(self._api, self.id))
+        snapshot = self.snapshot()
+        try:
+            return self.of_engine(lambda: changes_between(self._api, self.spec.image, snapshot))
+        finally:
+            with suppress(SandboxError), speaking():
+                self._api.remove_image(snapshot, noprune=True)
 
     def close(self) -> None:
         """Remove the container; nothing is raised, since its owner's end removes it as well."""
@@ -352,6 +346,7 @@ class ContainerSession:
         if self._helper is None:
             raise ToolsetFault(CONTAINER_DIED, "the session is closed")
         self._number += 1
+        self.is_changed |= request["do"] not in ("read", "look")
         order = self.order(request, seconds=seconds, bytes_max=bytes_max, user=user)
         try:
             frame = pack_frame(order, body)
@@ -383,7 +378,7 @@ class ContainerSession:
             self._start_helper()
         return result_without_reply(_SIGKILL_EXIT, "helper_killed", seconds=seconds)
 
-    def _of_engine(self, call: Callable[[], T]) -> T:
+    def of_engine(self, call: Callable[[], T]) -> T:
         """Return what the engine answers; where it refuses, the container's end is the reason."""
         with faults():
             try:

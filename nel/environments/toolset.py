@@ -10,19 +10,30 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from nel.config.schema import SandboxConfig
 from nel.environments.agents.install import TARGET, AgentInstall
 from nel.environments.agents.program import AgentProgram
 from nel.environments.commands import NOT_FOUND, CommandResult
 from nel.environments.container import ContainerSpec, check_image
+from nel.environments.endings import IMAGE, SETUP
 from nel.environments.session import ContainerSession, faults
+from nel.environments.snapshots import Snapshots, check_snapshot, forget_snapshots
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import connect, info_of
 from nel.sandbox.isolation.owners import reap
-from nel.tools import EnvironmentMaker, ToolError, Toolset, tool
+from nel.tools import (
+    SNAPSHOT,
+    EnvironmentMaker,
+    StepAddress,
+    ToolError,
+    Toolset,
+    ToolsetFault,
+    tool,
+)
 from nel.tools.results import OUTPUT_BYTES_MAX, cut_output
+from nel.tools.toolset import Resume
 from nel.types import Json, JsonObject, Sample
 
 if TYPE_CHECKING:
@@ -36,22 +47,34 @@ _GRACE_SECONDS: Final = 120.0
 _FILE_BYTES_MAX: Final = OUTPUT_BYTES_MAX
 _NO_PYTHON: Final = b"python3: No such file or directory\n"
 """What the helper says of a program that is not there."""
+_CHANGES_MAX: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a container goes on from."""
+
+    snapshot: str
+    step: StepAddress
 
 
 class ContainerTools(Toolset):
     """Tools that act on one container."""
 
-    resume: ClassVar[Literal["replay", "restart"]] = "restart"
-
     def __init__(
-        self,
-        sample: Sample,
-        spec: ContainerSpec,
-        settings: SandboxConfig,
-        agent: AgentInstall | None = None,
+        self, sample: Sample, spec: ContainerSpec, maker: ContainerMaker, origin: Origin | None
     ) -> None:
-        """Open a session, with room for an agent; raises ToolsetFault where it cannot be had."""
+        """Open a session, with room for an agent; raises ToolsetFault where it cannot be had.
+
+        Args:
+            sample: Of the episode.
+            spec: Of the container.
+            maker: Has the settings of the run, and perhaps an agent.
+            origin: The snapshot that the container starts from; None for a new one.
+        """
         super().__init__(sample)
+        self.resume = maker.resume
+        settings, agent = maker.settings, maker.agent
         with faults():
             self.client = connect(settings.docker_host)
             info = info_of(self.client)
@@ -63,8 +86,13 @@ class ContainerTools(Toolset):
             spec, memory_mb=memory_mb, runtime=settings.runtime, unlimited=info.lacks
         )
         mounts = {} if agent is None else {TARGET: str(agent.folder)}
-        self.session = ContainerSession.open(self.client, self.spec, mounts)
+        snapshot = None
+        if origin is not None:
+            snapshot = origin.snapshot
+            check_snapshot(self.client, spec.image, snapshot, origin.step)
+        self.session = ContainerSession.open(self.client, self.spec, mounts, snapshot)
         self._program = AgentProgram(self.session)
+        self._snapshots: Snapshots | None = None
 
     @tool
     def bash(self, command: str) -> str:
@@ -131,8 +159,24 @@ class ContainerTools(Toolset):
         return self._write(path, text.replace(old, new))
 
     def evidence(self) -> Json:
-        """Return which files of the container changed."""
-        return self.session.evidence()
+        """Return which files of the container changed, and the digest of the helper in it."""
+        paths = [change.path for change in self.session.changes()]
+        return {
+            "image": self.spec.image,
+            "helper": self.session.helper_digest,
+            "changed": list(paths[:_CHANGES_MAX]),
+            "n_changed": len(paths),
+        }
+
+    def on_turn(self, turn: int) -> None:
+        """Note, before the first call, what snapshots do not hold."""
+        if self.resume == "snapshot" and turn == 0:
+            self._snapshots = Snapshots(self.client, self.session)
+
+    def snapshot(self, step: StepAddress) -> str:
+        """Return the id of an image of the container after a step."""
+        assert self._snapshots is not None  # noqa: S101 - `on_turn` has made them
+        return self._snapshots.take(step)
 
     def run_program(self, request: JsonObject) -> JsonObject:
         """Run an agent in the container to its end."""
@@ -192,8 +236,32 @@ class ContainerMaker(EnvironmentMaker):
     settings: SandboxConfig = field(default_factory=SandboxConfig)
     agent: AgentInstall | None = None
     """That runs in the containers; None where nel's own solvers use the tools."""
+    resume: Resume = "restart"
+    """Or ``snapshot``: an image is made of the container after each call that may have changed it.
+    """
     setup_seconds: float = SETUP_SECONDS
     grace_seconds: float = _GRACE_SECONDS
+
+    def make(self, sample: Sample, origin: Origin | None) -> ContainerTools:
+        """Return the tools of a new container, or of one that goes on from a snapshot."""
+        raise NotImplementedError
+
+    def __call__(self, sample: Sample) -> ContainerTools:
+        """Return the tools of a new container."""
+        return self.make(sample, None)
+
+    def reopen(self, sample: Sample, snapshot: str, step: StepAddress) -> Toolset:
+        """Return the tools of a container that goes on from the snapshot of a step."""
+        try:
+            return self.make(sample, Origin(snapshot=snapshot, step=step))
+        except ToolsetFault as fault:
+            if fault.kind in (IMAGE, SETUP):
+                raise ToolsetFault(SNAPSHOT, fault.detail) from fault
+            raise
+
+    def forget(self, step: StepAddress) -> None:
+        """Remove the snapshots of an episode."""
+        forget_snapshots(self.settings.docker_host, step)
 
     def with_sandbox(self, settings: SandboxConfig) -> Self:
         """Return it with a run's settings of the engine; the tools' process has no variables."""
@@ -243,9 +311,9 @@ class DockerEnvironment(ContainerMaker):
 
     spec: ContainerSpec
 
-    def __call__(self, sample: Sample) -> Toolset:
-        """Return the tools of a new container."""
-        return ContainerTools(sample, self.spec, self.settings, self.agent)
+    def make(self, sample: Sample, origin: Origin | None) -> ContainerTools:
+        """Return the tools of a container."""
+        return ContainerTools(sample, self.spec, self, origin)
 
     def identity(self) -> JsonObject:
         """Return what the containers are made of."""
@@ -258,11 +326,14 @@ class DockerEnvironment(ContainerMaker):
             return super().prepare(samples, log)
 
 
-def docker(**options: Any) -> DockerEnvironment:
+def docker(
+    *, resume: Literal["restart", "snapshot"] = "restart", **options: Any
+) -> DockerEnvironment:
     """Return an environment: a container of its own for each episode, with the built-in tools.
 
     Args:
+        resume: What a resume does: begin the episode again, or go on from a snapshot.
         options: As `ContainerSpec`: ``image``, and perhaps ``memory_mb``, ``cpus``, ``network``,
             ``workdir``, ``user``, ``env``.
     """
-    return DockerEnvironment(spec=ContainerSpec(**options))
+    return DockerEnvironment(spec=ContainerSpec(**options), resume=resume)

@@ -304,7 +304,7 @@ class Episode:
         if is_interrupted and _on_interrupt(facts) == "restart":
             self._end(AttemptOver(f"{call.name} was interrupted, and may not be run twice"))
         if stored_step is not None and stored_step.result is not None:
-            await self._restore(call, facts, stored_step.result)
+            await self._restore(number, call, facts, stored_step.result)
             self.accounts.saw(stored_step.wall_seconds)
             self.accounts.note_work(stored_step.wall_seconds, stored_step.result.seconds)
             self._backend.note_replay(stored_step, ())
@@ -319,7 +319,7 @@ class Episode:
             if is_interrupted and _on_interrupt(facts) == "tell":
                 result = ToolResult(text=INTERRUPTED.format(call.name), error="interrupted")
             else:
-                result = await self._run(call, facts)
+                result = await self._run(number, call, facts)
             wall = self.accounts.wall_seconds()
             await self._backend.commit(step.with_end(wall, result=result))
         self.accounts.note_work(wall, result.seconds)
@@ -328,20 +328,24 @@ class Episode:
     def _facts(self, call: ToolCall) -> ToolFacts | None:
         return self._tools.get(call.name, self._tools.get(ANY_NAME))
 
-    async def _restore(self, call: ToolCall, facts: ToolFacts | None, result: ToolResult) -> None:
-        """Run a stored call again where its result is a part of the environment's state."""
+    async def _restore(
+        self, number: int, call: ToolCall, facts: ToolFacts | None, result: ToolResult
+    ) -> None:
+        """Run a stored call again where its result is a part of the environment's state, unless the
+        environment was made from a snapshot of it or of a later call.
+        """
         if facts is None or not facts.has_state or result.error not in (None, "tool_error"):
             return
-        if facts.on_interrupt == "tell":
+        if facts.on_interrupt == "tell" or result.snapshot or result.unsaved:
             return
-        if facts.on_interrupt == "restart":
+        if facts.on_interrupt == "restart" or facts.has_snapshots:
             self._end(AttemptOver("the environment cannot be restored from its stored calls"))
         with self._noting_ending():
-            again = await self._run(call, facts)
+            again = await self._run(number, call, facts)
         if (again.text, again.error) != (result.text, result.error):
             self._end(AttemptOver(f"{call.name} has another result than the stored one"))
 
-    async def _run(self, call: ToolCall, facts: ToolFacts | None) -> ToolResult:
+    async def _run(self, number: int, call: ToolCall, facts: ToolFacts | None) -> ToolResult:
         if call.parse_error is not None:
             text = f"The call of {call.name or 'a tool'} cannot be read: {call.parse_error}."
             return ToolResult(text=text, error="bad_json")
@@ -350,7 +354,7 @@ class Episode:
             text = f'There is no tool "{call.name}". Tools: {names}.'
             return ToolResult(text=text, error="unknown_tool")
         result = await self._backend.run_tool(
-            call.name, call.values or {}, self.accounts.tool_seconds(), facts=facts
+            number, call, self.accounts.tool_seconds(), facts=facts
         )
         bytes_max = self.limits.tool_bytes or OUTPUT_BYTES_MAX
         n_bytes = OUTPUT_BYTES_MAX + result.n_cut if result.n_cut else None

@@ -72,6 +72,8 @@ class ToolFacts:
     parallel: bool
     has_state: bool
     """Whether it is a method of the episode's environment."""
+    has_snapshots: bool
+    """Whether the environment's state comes from its snapshots, and never from calls run again."""
 
 
 class Backend(Protocol):
@@ -118,9 +120,9 @@ class Backend(Protocol):
         ...
 
     async def run_tool(
-        self, name: str, arguments: object, seconds: float | None, *, facts: ToolFacts
+        self, number: int, call: ToolCall, seconds: float | None, *, facts: ToolFacts
     ) -> ToolResult:
-        """Run a call in the process of the episode's tools.
+        """Run a step's call in the process of the episode's tools.
 
         Raises:
             EnvironmentFault: The tool's code raised, or its process died.

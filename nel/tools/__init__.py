@@ -15,11 +15,13 @@ def add(a: int, b: int) -> int:
 
 from nel.tools.declaration import ANY_NAME, Tool, tool
 from nel.tools.results import ToolError, ToolResult, ToolsetFault
-from nel.tools.toolset import EnvironmentMaker, Toolset, tools_of
+from nel.tools.toolset import SNAPSHOT, EnvironmentMaker, StepAddress, Toolset, tools_of
 
 __all__ = [
     "ANY_NAME",
+    "SNAPSHOT",
     "EnvironmentMaker",
+    "StepAddress",
     "Tool",
     "ToolError",
     "ToolResult",

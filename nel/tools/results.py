@@ -60,6 +60,10 @@ class ToolResult:
     """The output before it was cut, head and tail of 10 MiB; None where nothing was."""
     seconds: float = 0.0
     """Time of the call's work."""
+    snapshot: str | None = None
+    """What holds the environment's state after the call; None where it has none."""
+    unsaved: str | None = None
+    """Why none holds it, though the environment has snapshots."""
 
 
 def cut_output(text: str, bytes_max: int, n_bytes: int | None = None) -> tuple[str, int]:

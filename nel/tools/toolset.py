@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from nel.config.schema import SandboxConfig
 from nel.errors import ConfigError
 from nel.tools.declaration import Tool
 from nel.tools.results import ToolsetFault
-from nel.types import Json, JsonObject, Sample
+from nel.types import Json, JsonObject, Sample, value_class
 
 Environment: TypeAlias = "Callable[[Sample], Toolset]"
 """Makes the object of one episode."""
+Resume: TypeAlias = Literal["replay", "snapshot", "restart"]
+"""How a resume comes back to the state of an environment."""
+
+
+@value_class(kw_only=True)
+class StepAddress:
+    """Which step of which run; a snapshot bears it."""
+
+    log: str
+    """The run's run.db."""
+    episode: str
+    """The numbers of benchmark, sample and repeat."""
+    attempt: int
+    number: int
+
+
+SNAPSHOT: Final = "snapshot"
+"""Kind of fault where no snapshot leads back to a state."""
 
 
 class Toolset:
@@ -22,10 +40,11 @@ class Toolset:
     A subclass is made once for each episode, with the sample, in a process of the episode's own.
     """
 
-    resume: ClassVar[Literal["replay", "restart"]] = "replay"
-    """How a resume comes back to the state: ``replay`` runs the stored calls again on a new object,
-    and each result must equal the stored one; ``restart`` begins the episode again. A method that
-    is declared ``on_interrupt="tell"`` acts outside the object and is not run again.
+    resume: Resume = "replay"
+    """``replay`` runs the stored calls again on a new object, and each result must equal the stored
+    one; ``snapshot`` makes the object from what its `snapshot` named last; ``restart`` begins the
+    episode again. A method that is declared ``on_interrupt="tell"`` acts outside the object and is
+    not run again.
     """
     call_seconds: float | None = None
     """What is left for the call that runs, set before each; None without a limit."""
@@ -51,6 +70,14 @@ class Toolset:
         or the session is over; nothing by default. After a kill of the run it is not called.
         """
 
+    def snapshot(self, step: StepAddress) -> str:
+        """Return a name of what holds the state after a step, for `EnvironmentMaker.reopen`.
+
+        Raises:
+            ToolsetFault: Nothing can hold it; a resume from this step begins the episode again.
+        """
+        raise ToolsetFault(SNAPSHOT, "the environment has no snapshots")
+
     def run_program(self, request: JsonObject) -> JsonObject:
         """Run an agent of others in the object's world to its end, as `nel.environments` does."""
         raise ToolsetFault("agent_setup", "the benchmark's environment runs no agents of others")
@@ -73,6 +100,8 @@ class Toolset:
 class EnvironmentMaker:
     """Makes the objects of episodes whose world lies outside their process, such as a container."""
 
+    resume: Resume = "restart"
+    """Of its objects; after ``snapshot`` the snapshots of an episode that is over are forgotten."""
     setup_seconds: float = 60.0
     """For an object to be made."""
     evidence_seconds: float = 60.0
@@ -83,6 +112,17 @@ class EnvironmentMaker:
     def __call__(self, sample: Sample) -> Toolset:
         """Return the object of one episode; called in the process of its tools."""
         raise NotImplementedError
+
+    def reopen(self, sample: Sample, snapshot: str, step: StepAddress) -> Toolset:
+        """Return the object of an episode in the state of a snapshot; called as `__call__`.
+
+        Raises:
+            ToolsetFault: The snapshot is gone, or is not that of this step (``snapshot``).
+        """
+        raise ToolsetFault(SNAPSHOT, "the environment has no snapshots")
+
+    def forget(self, step: StepAddress) -> None:
+        """Remove the snapshots of a step's episode, which is over; called in the run's process."""
 
     def identity(self) -> JsonObject:
         """Return what an episode's outcome depends on beside the sample and the code."""

@@ -76,6 +76,37 @@ def outcomes(tmp_path: Path) -> dict[str, tuple[Any, ...]]:
     }
 
 
+def test_a_verdict_sees_what_was_changed_before_a_kill(tasks: Path, tmp_path: Path) -> None:
+    """An interpreter that was put before the image's own by a killed session is flagged after its resume."""
+    for name in ("impossible", "python-bug"):
+        shutil.rmtree(tasks / name)
+    replace = "cp /usr/bin/python3 /usr/local/bin/python3"
+
+    def script(call: Call, repeat: int) -> Reply:
+        commands = [replace, (DEMO / "pipeline" / "solution" / "solve.sh").read_text()]
+        n_taken = n_results(call)
+        return calling(("bash", {"command": commands[n_taken]})) if n_taken < len(commands) else answer("done")
+
+    with scripted(script) as endpoint:
+        where = (
+            "--bench",
+            "tasks://./tasks?resume=snapshot",
+            "--model-url",
+            endpoint.url,
+            "--model-id",
+            "m",
+            "-o",
+            "out",
+        )
+        env = {"NEL_FAILPOINT": "after_step:3"}
+        assert nel("eval", "run", *where, cwd=tmp_path, env=env).returncode != 0
+        assert nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path).returncode == 0
+        assert (endpoint.resent(), len(endpoint.calls)) == (0, 3)
+    (line,) = read_results(only_run(tmp_path / "out"), "tasks")
+    assert (line["reward"], line["timing"]["episode"]["attempts"]) == (1.0, 1)
+    assert line["scoring_details"]["tampered"] == ["/usr/local/bin/python3"]
+
+
 def containers_of(client: Any, folder: Path) -> list[Any]:
     """Return the containers of a task, living and dead."""
     image = image_of(read_harbor(folder))

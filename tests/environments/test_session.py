@@ -42,7 +42,7 @@ def test_a_session_runs_commands_and_moves_files(session: ContainerSession, clie
     assert session.run(["whoami"], seconds=30, user="nobody").stdout == b"nobody\n"
     session.write("/app/a.bin", b"\0\xff")
     assert session.read("/app/a.bin") == b"\0\xff"
-    assert "/app/a.bin" in session.evidence()["changed"]
+    assert "/app/a.bin" in {change.path for change in session.changes()}
     image = session.snapshot()
     copy = ContainerSession.open(client, ContainerSpec(image=image))
     assert copy.read("/app/a.bin") == b"\0\xff"
@@ -59,7 +59,7 @@ def test_a_snapshot_goes_with_its_owner(session: ContainerSession, client: Any) 
     ended = f"{owner.rpartition(':')[0]}:1"
     left = client.api.commit(session.id, changes=[f"LABEL {OWNER_LABEL}={ended}"])["Id"]
     reap(client)
-    ids = [each.id for each in client.images.list(filters={"label": "nel.sandbox=1"})]
+    ids = [each["Id"] for each in client.api.images(filters={"label": "nel.sandbox=1"})]
     assert (image in ids, left in ids) == (True, False)
     client.images.remove(image)
 

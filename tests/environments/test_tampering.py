@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from nel.environments.changes import Change
 from nel.environments.looking import FileFacts
-from nel.environments.session import Change
 from nel.environments.tasks.inspection import is_forging
 from nel.environments.tasks.tampering import suspicious_paths
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from nel.core.failpoints import reach
@@ -22,9 +22,18 @@ from nel.episodes.endings import EndpointLost, EnvironmentFault
 from nel.episodes.steps import MessageDigests, Step, ToolFacts, digest_of
 from nel.models.client import Client
 from nel.models.wire.registry import build_body, native_note
-from nel.tools import EnvironmentMaker, ToolsetFault
+from nel.tools import SNAPSHOT, EnvironmentMaker, StepAddress, ToolsetFault
 from nel.tools.results import ToolResult
-from nel.types import Generation, JsonObject, Message, Request, Response, Sample, SampleKey
+from nel.types import (
+    Generation,
+    JsonObject,
+    Message,
+    Request,
+    Response,
+    Sample,
+    SampleKey,
+    ToolCall,
+)
 
 _CLOSE_SECONDS = 10.0
 _PLAIN = EnvironmentMaker()
@@ -57,12 +66,22 @@ class Attempt:
         """Prepare the encoding of steps."""
         self._writer = StepWriter(self.sample_key, self.number, self.digests)
 
-    async def close(self) -> None:
-        """Have the environment release what it holds, and kill the process of the tools."""
+    async def close(self, *, is_over: bool) -> None:
+        """Have the environment release what it holds, and kill the process of the tools.
+
+        Args:
+            is_over: Whether no session goes on from the stored steps.
+        """
         if self._process is not None and self.plan.benchmark.environment is not None:
             with suppress(EnvironmentFault, TimeoutError):  # what it came to is decided already
                 await self._process.request("close", _CLOSE_SECONDS)
         await self._kill()
+        results = [step.result for step in self.steps.values() if step.result is not None]
+        may_have_snapshots = self._maker.resume == "snapshot" or any(
+            result.snapshot for result in results
+        )
+        if is_over and may_have_snapshots:
+            await asyncio.to_thread(self._maker.forget, self._address(0))
 
     async def _kill(self) -> None:
         if self._process is not None:
@@ -146,42 +165,80 @@ class Attempt:
             self._process = await self.tools.open(benchmark)
         fields = {}
         if turn == 0:
-            fields = {"sample_id": self.sample.id, "sample": seal_text(encode_sample(self.sample))}
+            fields = {
+                "sample_id": self.sample.id,
+                "sample": seal_text(encode_sample(self.sample)),
+                "snapshot": self._last_snapshot(),
+            }
         listed = await self._ask_process("turn", "setup", maker.setup_seconds, turn=turn, **fields)
         return {facts["json"]["function"]["name"]: ToolFacts(**facts) for facts in listed}
 
+    def _last_snapshot(self) -> dict[str, Any]:
+        """Return what the environment is made from, which is nothing once its evidence is stored.
+
+        Raises:
+            EnvironmentFault: It had a state after its last stored call that nothing holds.
+        """
+        name, unsaved, number = None, None, 0
+        for step in self.steps.values():
+            result = step.result
+            if step.kind == "verify":
+                name = unsaved = None
+            elif result is not None and (result.snapshot or result.unsaved):
+                if result.snapshot is None or result.snapshot != name:  # else nothing had changed
+                    number = step.number
+                name, unsaved = result.snapshot, result.unsaved
+        if unsaved is not None:
+            detail = f"the state after step {number + 1} is in no snapshot: {unsaved}"
+            raise EnvironmentFault(SNAPSHOT, detail)
+        return {"name": name, "step": asdict(self._address(number))}
+
+    def _address(self, number: int) -> StepAddress:
+        return StepAddress(
+            log=str(self.store.path.resolve()),
+            episode="/".join(map(str, self.sample_key)),
+            attempt=self.number,
+            number=number,
+        )
+
     async def run_tool(
-        self, name: str, arguments: object, seconds: float | None, *, facts: ToolFacts
+        self, number: int, call: ToolCall, seconds: float | None, *, facts: ToolFacts
     ) -> ToolResult:
         """Run a call; the model is informed of one that takes too long, unless state is lost."""
         process = self._process
         if process is None:
-            raise EnvironmentFault("setup", f"{name} was called before the environment was set up")
+            detail = f"{call.name} was called before the environment was set up"
+            raise EnvironmentFault("setup", detail)
         began = time.monotonic()
         reach("before_tool")
         try:
             answer = await process.request(
                 "call",
                 None if seconds is None else seconds + self._maker.grace_seconds,
-                name=name,
-                arguments=arguments,
+                name=call.name,
+                arguments=call.values or {},
                 is_parallel=facts.parallel,
                 call_seconds=seconds,
+                step=asdict(self._address(number)),
             )
         except TimeoutError as error:
             await self._kill()
             if self.plan.benchmark.environment is not None:
-                detail = f"{name} took longer than {seconds:g} s, and the state is lost with it"
+                detail = (
+                    f"{call.name} took longer than {seconds:g} s, and the state is lost with it"
+                )
                 raise EnvironmentFault("tool_hung", detail) from error
             await self.begin_turn(0)
-            text = f"{name} took longer than {seconds:g} s and was stopped."
+            text = f"{call.name} took longer than {seconds:g} s and was stopped."
             return ToolResult(text=text, error="timeout", seconds=time.monotonic() - began)
         reach("after_tool")
         return ToolResult(
             text=self.store.redactor.text(str(answer["text"])),
             error=answer["error"],
             n_cut=answer["n_cut"],
-            seconds=time.monotonic() - began,
+            seconds=time.monotonic() - began - answer.get("snapshot_seconds", 0.0),
+            snapshot=answer.get("snapshot"),
+            unsaved=answer.get("unsaved"),
         )
 
     async def run_program(self, program: JsonObject, seconds: float) -> JsonObject:

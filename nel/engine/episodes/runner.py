@@ -35,12 +35,13 @@ from nel.episodes.episode import Episode
 from nel.episodes.limits import least, limits_of_row, with_defaults
 from nel.episodes.solver_names import BoundSolver
 from nel.models.client import Client
+from nel.tools import SNAPSHOT
 from nel.types import Generation, Json, Message, Response, ResponseError, Sample, SampleKey
 
 SOLVED: Final = "solver"
 """What ended an episode whose solver returned."""
 _RESTARTED: Final = frozenset(
-    {"tool_died", "tool_hung", "container_died", "container_paused", "engine"}
+    {"tool_died", "tool_hung", "container_died", "container_paused", "engine", SNAPSHOT}
 )
 """Faults after which another attempt may fare better."""
 _DETAIL_CHARACTERS_MAX: Final = 4_000
@@ -98,19 +99,7 @@ class EpisodeRunner:
             hidden = without_gold(sample, plan.benchmark.gold_fields)
             reasons: list[str] = []
             while len(reasons) <= (limits.restarts or 0):
-                attempts = StoredAttempts(transcript(self._snapshot, sample_key))
-                attempt = Attempt(
-                    number=attempts.last,
-                    sample_key=sample_key,
-                    sample=hidden,
-                    plan=plan,
-                    generation=generation,
-                    client=self._client,
-                    store=self._store,
-                    tools=self._tools,
-                    steps=attempts.steps.get(attempts.last, {}),
-                    progress=self._progress,
-                )
+                attempt = self._next_attempt(plan, hidden, sample_key, generation)
                 episode = Episode(
                     hidden,
                     messages,
@@ -124,6 +113,7 @@ class EpisodeRunner:
                     backend=attempt,
                     price=self._price,
                 )
+                is_over = True
                 try:
                     return await self._finish(plan, attempt, episode)
                 except AttemptOver as over:
@@ -136,13 +126,35 @@ class EpisodeRunner:
                     reason = str(fault)
                     reasons.append(reason)
                 except EndpointLost as lost:
+                    is_over = False
                     return lost.body, lost.response
+                except BaseException:
+                    is_over = False
+                    raise
                 finally:
-                    await attempt.close()
+                    await attempt.close(is_over=is_over)
                 await self._store.append([end_row(sample_key, attempt.number, reason)])
             return None, _unscored_response(
                 "restarts", f"no attempt came to its end: {'; '.join(reasons)}"
             )
+
+    def _next_attempt(
+        self, plan: Plan, sample: Sample, sample_key: SampleKey, generation: Generation
+    ) -> Attempt:
+        """Return the attempt that goes on from its stored steps, or a new one."""
+        attempts = StoredAttempts(transcript(self._snapshot, sample_key))
+        return Attempt(
+            number=attempts.last,
+            sample_key=sample_key,
+            sample=sample,
+            plan=plan,
+            generation=generation,
+            client=self._client,
+            store=self._store,
+            tools=self._tools,
+            steps=attempts.steps.get(attempts.last, {}),
+            progress=self._progress,
+        )
 
     async def _finish(
         self, plan: Plan, attempt: Attempt, episode: Episode

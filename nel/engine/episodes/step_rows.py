@@ -98,7 +98,10 @@ class StepWriter:
         )
         if result is None:
             return row
-        fields = {"text": result.text, "n_cut": result.n_cut or None, "whole": result.whole}
+        fields = {
+            "text": result.text, "n_cut": result.n_cut or None, "whole": result.whole,
+            "snapshot": result.snapshot, "unsaved": result.unsaved,
+        }  # fmt: skip
         return row._replace(
             fault=result.error,
             seconds=round(float(result.seconds), 6),
@@ -241,6 +244,8 @@ def _step(row: Row, request_json: Mapping[str, Any]) -> Step:
             error=row.fault,  # type: ignore[arg-type]
             n_cut=fields.get("n_cut", 0),
             whole=fields.get("whole"),
+            snapshot=fields.get("snapshot"),
+            unsaved=fields.get("unsaved"),
             seconds=row.seconds or 0.0,
         )
     return Step(

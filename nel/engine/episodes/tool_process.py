@@ -8,6 +8,7 @@ import os
 import socket
 import struct
 import threading
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -19,7 +20,16 @@ from nel.authoring.benchmark import Benchmark
 from nel.config.process_environment import leave_variables
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.store.codec import decode_sample
-from nel.tools import ANY_NAME, Tool, ToolError, Toolset, ToolsetFault
+from nel.tools import (
+    ANY_NAME,
+    SNAPSHOT,
+    EnvironmentMaker,
+    StepAddress,
+    Tool,
+    ToolError,
+    Toolset,
+    ToolsetFault,
+)
 from nel.tools.declaration import OnInterrupt
 from nel.tools.results import (
     OUTPUT_BYTES_MAX,
@@ -104,8 +114,7 @@ class _ToolHost:
     def _turn(self, request: Mapping[str, Any]) -> list[dict[str, object]]:
         if request["turn"] == 0:
             self._sample = decode_sample(request["sample_id"], request["sample"])
-            if self._benchmark.environment is not None:
-                self._environment = self._benchmark.environment(self._sample)
+            self._environment = self._open(**request["snapshot"])
         environment_tools = []
         if self._environment is not None:
             self._environment.on_turn(request["turn"])
@@ -117,21 +126,36 @@ class _ToolHost:
                 "on_interrupt": tool.on_interrupt or self._default_of(tool),
                 "parallel": tool.parallel,
                 "has_state": tool.owner is not None,
+                "has_snapshots": self._has_snapshots(tool),
             }
             for tool in self._tools.values()
         ]
+
+    def _open(self, name: str | None, step: Mapping[str, Any]) -> Toolset | None:
+        """Return the episode's environment: a new one, or as a snapshot of a step has it."""
+        environment = self._benchmark.environment
+        if environment is None:
+            return None
+        if name is None:
+            return environment(self._sample)
+        if not isinstance(environment, EnvironmentMaker):
+            raise ToolsetFault(SNAPSHOT, "the environment has no snapshots any more")
+        return environment.reopen(self._sample, name, StepAddress(**step))
+
+    def _has_snapshots(self, tool: Tool) -> bool:
+        environment = self._environment
+        return (
+            environment is not None
+            and tool.owner is environment
+            and environment.resume == "snapshot"
+        )
 
     def _default_of(self, tool: Tool) -> OnInterrupt:
         if tool.owner is None:
             return "tell"
         environment = self._environment
-        return (
-            "again"
-            if tool.owner is environment
-            and environment is not None
-            and environment.resume == "replay"
-            else "restart"
-        )
+        is_restorable = environment is not None and environment.resume != "restart"
+        return "again" if tool.owner is environment and is_restorable else "restart"
 
     def _close(self, _: Mapping[str, Any]) -> None:
         if self._environment is not None:
@@ -149,9 +173,23 @@ class _ToolHost:
             result = tool.run(arguments, self._sample)
             if inspect.isawaitable(result):
                 result = asyncio.run(_await_value(result))
+            answer = _result(result_text(result))
         except ToolError as error:
-            return _result(str(error), "tool_error")
-        return _result(result_text(result))
+            answer = _result(str(error), "tool_error")
+        if self._has_snapshots(tool):
+            answer |= self._snapshot(StepAddress(**request["step"]))
+        return answer
+
+    def _snapshot(self, step: StepAddress) -> dict[str, object]:
+        """Return what holds the state after a call; the time that it takes is not the call's."""
+        assert self._environment is not None  # noqa: S101 - a tool of it was called
+        began = time.monotonic()
+        saved: dict[str, object]
+        try:
+            saved = {"snapshot": self._environment.snapshot(step)}
+        except ToolsetFault as fault:
+            saved = {"unsaved": fault.detail}
+        return {**saved, "snapshot_seconds": time.monotonic() - began}
 
     def _program(self, request: Mapping[str, Any]) -> Any:
         if self._environment is None:

@@ -20,7 +20,7 @@ from nel.engine.store.lock import Owner, owner_of
 from nel.engine.store.plans import StoredSession
 from nel.engine.store.projections.follow import OutcomeCount, tally
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot, start_of
-from nel.errors import OutputError
+from nel.errors import NelError, OutputError
 
 State: TypeAlias = Literal["starting", "running", "finished", "stopped", "killed"]
 
@@ -131,6 +131,14 @@ def find_run(path: Path) -> Path:
     return max(
         runs, key=lambda run: (owner_of(run) is not None, start_of(run / FILE_NAME), run.name)
     )
+
+
+def is_resumable(run_db: Path) -> bool:
+    """Return whether a resume may go on from the log of a run: it is there, and has not ended."""
+    try:
+        return run_db.is_file() and RunStatusReader(run_db.parent).read().state != "finished"
+    except NelError:  # it may be salvaged
+        return True
 
 
 class RunStatusReader:

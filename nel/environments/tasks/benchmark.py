@@ -23,6 +23,7 @@ from nel.environments.tasks.terminal_bench import read_terminal_bench
 from nel.environments.tasks.verifying import Level
 from nel.errors import ConfigError, did_you_mean
 from nel.prompts import load_template
+from nel.tools.toolset import Resume
 from nel.types import Row, ScorerInput
 
 _READERS: Final = {HARBOR: read_harbor, TERMINAL_BENCH: read_terminal_bench}
@@ -31,6 +32,7 @@ _OUTPUTS_MIN: Final = 2
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "network": ("public", "none"),
     "verdict": ("fresh", "separate", "shared"),
+    "resume": ("restart", "snapshot"),
 }
 
 
@@ -41,12 +43,12 @@ class TaskBenchmark(Benchmark):
     folder: Path
 
     def with_arguments(self, arguments: Mapping[str, object]) -> Benchmark:
-        """Return the benchmark with a network or a level of verdict; raises ConfigError."""
+        """Return the benchmark with other options of its address; raises ConfigError."""
         return benchmark_of(self.folder, arguments) if arguments else self
 
 
 def tasks_benchmark(uri: str) -> Benchmark:
-    """Return the benchmark of ``tasks://FOLDER?network=…&verdict=…``."""
+    """Return the benchmark of ``tasks://FOLDER?network=…&verdict=…&resume=…``."""
     folder, options = split_address(uri, _OPTIONS)
     return benchmark_of(Path(folder).expanduser(), options)
 
@@ -70,6 +72,7 @@ def benchmark_of(folder: Path, options: Mapping[str, object]) -> TaskBenchmark:
         raise ConfigError(f"{folder} holds no task: neither it nor a folder in it has {names}")
     rows = [_row(name, task, folders[name]) for name, task in tasks.items()]
     level: Level = "shared" if options.get("verdict") == "shared" else "fresh"
+    resume: Resume = "snapshot" if options.get("resume") == "snapshot" else "restart"
     return TaskBenchmark(
         folder=folder,
         name=_name(folder),
@@ -79,7 +82,7 @@ def benchmark_of(folder: Path, options: Mapping[str, object]) -> TaskBenchmark:
         scorer=verdict,
         id_field="id",
         limits_field="limits",
-        environment=TaskEnvironment.of(tasks, level),
+        environment=TaskEnvironment.of(tasks, level, resume),
     )
 
 

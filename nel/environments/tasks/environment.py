@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from nel.config.schema import SandboxConfig
-from nel.environments.agents.install import AgentInstall
 from nel.environments.agents.program import AgentProgram
 from nel.environments.archives import pack_folders
 from nel.environments.container import check_image
@@ -18,10 +16,11 @@ from nel.environments.tasks.folder import HealthCheck, TaskFolder
 from nel.environments.tasks.images import image_of, make_image, spec_of
 from nel.environments.tasks.rewards import TAMPERED, verdict_of_steps
 from nel.environments.tasks.verifying import LOGS, Level, make_logs, put_script, run_script, verify
-from nel.environments.toolset import SETUP_SECONDS, ContainerMaker, ContainerTools
+from nel.environments.toolset import SETUP_SECONDS, ContainerMaker, ContainerTools, Origin
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import is_outage
-from nel.tools import Toolset, ToolsetFault
+from nel.tools import SNAPSHOT, StepAddress, Toolset, ToolsetFault
+from nel.tools.toolset import Resume
 from nel.types import Json, JsonObject, Sample
 
 if TYPE_CHECKING:
@@ -42,19 +41,20 @@ class TaskTools(ContainerTools):
         self,
         sample: Sample,
         task: TaskFolder,
-        level: Level,
-        settings: SandboxConfig,
-        agent: AgentInstall | None = None,
+        maker: TaskEnvironment,
+        origin: Origin | None = None,
     ) -> None:
         """Open the container, and wait until it is healthy; raises ToolsetFault."""
-        super().__init__(sample, spec_of(task, task.network), settings, agent)
+        super().__init__(sample, spec_of(task, task.network), maker, origin)
         self.task = task.steps[0] if task.steps else task
         """Or the step that is worked on."""
         self._whole = task
         self._verdicts: list[JsonObject] = []
         """Of the steps that are over."""
-        self._level = level
-        self._is_strict = settings.strict_verdicts
+        self._level = maker.level
+        self._is_strict = maker.settings.strict_verdicts
+        if origin is not None:
+            return
         try:
             make_logs(self.session, *LOGS)
             if task.health is not None:
@@ -63,6 +63,12 @@ class TaskTools(ContainerTools):
         except BaseException:
             self.close()
             raise
+
+    def snapshot(self, step: StepAddress) -> str:
+        """Return the id of an image of the container after a step of the agent."""
+        if self._whole.steps:
+            raise ToolsetFault(SNAPSHOT, "a task of several steps begins again")
+        return super().snapshot(step)
 
     def solve(self) -> None:
         """Run the folder's own solution; raises ToolsetFault where it takes too long."""
@@ -135,7 +141,9 @@ class TaskEnvironment(ContainerMaker):
     evidence_seconds: float = _VERDICT_SECONDS
 
     @classmethod
-    def of(cls, tasks: Mapping[str, TaskFolder | str], level: Level) -> TaskEnvironment:
+    def of(
+        cls, tasks: Mapping[str, TaskFolder | str], level: Level, resume: Resume = "restart"
+    ) -> TaskEnvironment:
         """Return the environment of these tasks, with time for the slowest start and tests."""
         readable = [task for task in tasks.values() if isinstance(task, TaskFolder)]
         tests = [
@@ -148,13 +156,14 @@ class TaskEnvironment(ContainerMaker):
         return cls(
             tasks=tasks,
             level=level,
+            resume=resume,
             setup_seconds=SETUP_SECONDS + max(map(_start_seconds, readable), default=0.0),
             evidence_seconds=max(tests, default=_VERDICT_SECONDS),
         )
 
-    def __call__(self, sample: Sample) -> TaskTools:
-        """Return the tools of a task's new container."""
-        return TaskTools(sample, self._task(sample), self.level, self.settings, self.agent)
+    def make(self, sample: Sample, origin: Origin | None) -> TaskTools:
+        """Return the tools of a task's container."""
+        return TaskTools(sample, self._task(sample), self, origin)
 
     def identity(self) -> JsonObject:
         """Return how verdicts are reached; the tasks themselves are rows."""
@@ -196,7 +205,7 @@ class TaskEnvironment(ContainerMaker):
             yield str(fault)
 
     def _reward(self, sample: Sample, *, solves: bool) -> float:
-        tools = self(sample)
+        tools = self.make(sample, None)
         try:
             if solves:
                 tools.solve()

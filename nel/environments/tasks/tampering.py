@@ -17,7 +17,8 @@ from nel.environments.container import USUAL_PATH
 from nel.environments.tasks.inspection import HOME_BIN, matters, shadows
 
 if TYPE_CHECKING:
-    from nel.environments.session import Change, ContainerSession
+    from nel.environments.changes import Change
+    from nel.environments.session import ContainerSession
     from nel.environments.tasks.folder import TaskScript
 
 _LOADED: Final = re.compile(

@@ -42,9 +42,9 @@ from nel.types import JsonObject
 if TYPE_CHECKING:
     import docker
 
+    from nel.environments.changes import Change
     from nel.environments.commands import CommandResult
     from nel.environments.container import ContainerSpec
-    from nel.environments.session import Change
 
 Level: TypeAlias = Literal["separate", "fresh", "shared"]
 LOGS: Final = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
@@ -139,7 +139,7 @@ def _fresh(
             container.close()
     finally:
         with suppress(SandboxError), speaking():
-            client.images.remove(image, force=True)
+            client.images.remove(image, force=True, noprune=True)
 
 
 def _separate(

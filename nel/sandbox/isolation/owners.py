@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 LABEL: Final = "nel.sandbox"
 OWNER_LABEL: Final = "nel.sandbox.owner"
 LANGUAGE_LABEL: Final = "nel.sandbox.language"
+RUN_LABEL: Final = "nel.sandbox.run"
+"""Of a snapshot from which a resume goes on: the machine and the log of its run."""
 _START_TIME_FIELD: Final = 19
 """Of ``/proc/<pid>/stat``, counted from after the name; see proc(5), field 22."""
 
@@ -51,6 +54,19 @@ def is_left_over(labels: Mapping[str, str]) -> bool:
         return home == _home() and owner_of(int(process.partition(":")[0])) != owner
     except (OSError, ValueError):
         return True
+
+
+def run_label(log: str) -> str:
+    """Return the label of a snapshot that is needed as long as a run has its log there."""
+    return f"{_machine()}:{log}"
+
+
+def _is_needed(labels: Mapping[str, str], is_resumable: Callable[[Path], bool]) -> bool:
+    """Return whether a living process or a resume may still open a snapshot."""
+    machine, _, log = labels.get(RUN_LABEL, "").partition(":")
+    if not log:
+        return not is_left_over(labels)
+    return machine != _machine() or is_resumable(Path(log))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,34 +103,84 @@ def containers(client: docker.DockerClient) -> list[Known]:
     ]
 
 
-def reap(client: docker.DockerClient) -> list[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reaped:
+    """What was removed, by id, and what was not."""
+
+    containers: Sequence[str]
+    snapshots: Sequence[str]
+    needed_by: Mapping[str, int]
+    """The logs of runs that can be resumed, with their numbers of snapshots."""
+
+
+def reap(
+    client: docker.DockerClient, is_resumable: Callable[[Path], bool] = Path.is_file
+) -> Reaped:
     """Remove the containers whose owners are gone, and the snapshots of containers, which have
-    their labels; return the ids of the containers.
+    their labels, unless a resume needs them.
+
+    Args:
+        client: Of the engine.
+        is_resumable: Says of the log of a run of this machine whether a resume may go on from it.
 
     Raises:
         SandboxError: The engine does not answer.
     """
-    removed = []
+    removed, removed_snapshots = [], []
+    needed_by: Counter[str] = Counter()
     for container in containers(client):
         if container.is_left_over:
             with suppress(SandboxError), speaking():  # it may go by itself meanwhile
                 client.api.remove_container(container.id, force=True, v=True)
                 removed.append(container.id)
+    for image in snapshots_with(client, [f"{LABEL}=1"]):
+        labels = image["Labels"] or {}
+        if not _is_needed(labels, is_resumable):
+            with suppress(SandboxError), speaking():  # a container may still use it
+                client.images.remove(image["Id"], noprune=True)
+                removed_snapshots.append(image["Id"])
+        elif RUN_LABEL in labels:
+            needed_by[labels[RUN_LABEL].partition(":")[2]] += 1
+    return Reaped(containers=removed, snapshots=removed_snapshots, needed_by=needed_by)
+
+
+def snapshots_with(client: docker.DockerClient, labels: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Return the snapshots with labels, each before the one that it was made from: an engine
+    removes them in this order alone.
+
+    Raises:
+        SandboxError: The engine does not answer.
+    """
     with speaking():
         # `images.list` asks for each image again, and fails where one goes meanwhile.
-        snapshots = client.api.images(filters={"label": f"{LABEL}=1"})
-    for image in snapshots:
-        if is_left_over(image["Labels"] or {}):
-            with suppress(SandboxError), speaking():  # a container may still use it
-                client.images.remove(image["Id"])
-    return removed
+        images = client.api.images(all=True, filters={"label": list(labels)})
+    ordered: list[Mapping[str, Any]] = []
+    while images:
+        parents = {image["ParentId"] for image in images}
+        ordered += [image for image in images if image["Id"] not in parents]
+        images = [image for image in images if image["Id"] in parents]
+    return ordered
 
 
 @cache
 def _home() -> str:
-    parts = [_text("/etc/machine-id"), _text("/proc/sys/kernel/random/boot_id")]
+    return _digest([*_machine_parts(), _text("/proc/sys/kernel/random/boot_id")])
+
+
+@cache
+def _machine() -> str:
+    """Return the name of a machine whose files are the same after it was started again."""
+    return _digest(_machine_parts())
+
+
+def _machine_parts() -> list[str]:
+    parts = [_text("/etc/machine-id")]
     with suppress(OSError):
         parts.append(str(Path("/proc/self/ns/pid").readlink()))
+    return parts
+
+
+def _digest(parts: Sequence[str]) -> str:
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
 
 

@@ -1,0 +1,141 @@
+"""Which paths of a container differ from its image: as the engine says, or by the layers of a
+snapshot of it, where the container was itself started from a snapshot.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from io import BufferedReader, RawIOBase
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from nel.core.strict_json import loads
+
+if TYPE_CHECKING:
+    import docker
+
+ChangeKind: TypeAlias = Literal["changed", "added", "removed"]
+_KINDS: Final[tuple[ChangeKind, ...]] = ("changed", "added", "removed")
+"""By the engine's number."""
+_REMOVED: Final = ".wh."
+"""Before the name of a path that a layer removes."""
+_REPLACED: Final = ".wh..wh..opq"
+"""In a folder of which a layer shows nothing that was there before."""
+_MANIFEST: Final = "manifest.json"
+_BUFFER_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A path of a container that differs from its image."""
+
+    path: str
+    kind: ChangeKind
+
+
+def changes_of(api: docker.APIClient, container: str) -> list[Change]:
+    """Return every path that differs from the container's own image, folders included."""
+    listed = api.diff(container) or []
+    return [Change(path=str(each["Path"]), kind=_KINDS[each["Kind"]]) for each in listed]
+
+
+def layers_of(api: docker.APIClient, image: str) -> list[str]:
+    """Return the digests of an image's layers, the lowest first."""
+    return list(api.inspect_image(image)["RootFS"]["Layers"])
+
+
+def changes_between(api: docker.APIClient, image: str, snapshot: str) -> list[Change]:
+    """Return every path of a snapshot that differs from the image below it, folders included.
+
+    Both are read whole, which takes seconds.
+    """
+    n_layers = len(layers_of(api, image))
+    layers = _saved_layers(api.get_image(snapshot))
+    below = _Tree()
+    for names in layers[:n_layers]:
+        below.add(names)
+    above = _Tree(below.paths)
+    for names in layers[n_layers:]:
+        above.add(names)
+    kinds: dict[str, ChangeKind] = {
+        path: _KINDS[path not in below.paths] for path in above.touched & above.paths
+    }
+    for path in below.paths - above.paths:
+        folder = path.rpartition("/")[0]
+        if folder in above.paths or not folder:  # else the folder itself is named
+            kinds[path] = "removed"
+    return [Change(path=f"/{path}", kind=kind) for path, kind in sorted(kinds.items())]
+
+
+class _Tree:
+    """The paths of some layers, one above the other."""
+
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        self.paths = set(paths)
+        self.touched: set[str] = set()
+        """What a layer adds or changes."""
+
+    def add(self, names: Sequence[str]) -> None:
+        """Add a layer: its removals act on what is below it alone."""
+        removed = set()
+        for name in names:
+            folder, _, base = name.rpartition("/")
+            if base == _REPLACED:
+                removed |= {path for path in self.paths if path.startswith(f"{folder}/")}
+            elif base.startswith(_REMOVED):
+                path = f"{folder}/{base.removeprefix(_REMOVED)}".lstrip("/")
+                removed |= {below for below in self.paths if f"{below}/".startswith(f"{path}/")}
+        present = {name for name in names if not name.rpartition("/")[2].startswith(_REMOVED)}
+        self.paths = (self.paths - removed) | present
+        self.touched |= present
+
+
+class _Stream(RawIOBase):
+    """Bytes that come in chunks, as a file."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            try:
+                self._rest = next(self._chunks)
+            except StopIteration:
+                return 0
+        data, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _saved_layers(chunks: Iterable[bytes]) -> list[list[str]]:
+    """Return the names in each layer of a saved image, the lowest first."""
+    names: dict[str, list[str]] = {}
+    links: dict[str, str] = {}
+    manifest: Sequence[Mapping[str, Any]] = ()
+    with (
+        closing(BufferedReader(_Stream(chunks), _BUFFER_BYTES)) as stream,
+        tarfile.open(fileobj=stream, mode="r|") as archive,
+    ):
+        for member in archive:
+            if member.issym():  # an engine writes equal layers once
+                links[member.name] = member.linkname.removeprefix("../")
+            elif member.isfile():
+                content = archive.extractfile(member)
+                assert content is not None  # noqa: S101 - of a file
+                if member.name == _MANIFEST:
+                    manifest = loads(content.read())
+                else:
+                    with (
+                        suppress(tarfile.ReadError),
+                        tarfile.open(fileobj=content, mode="r|*") as layer,
+                    ):
+                        names[member.name] = [
+                            path.name.removeprefix("./").strip("/") for path in layer
+                        ]
+    return [names[links.get(layer, layer)] for layer in manifest[0]["Layers"]]
