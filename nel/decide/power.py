@@ -74,7 +74,7 @@ class Variances:
     """``1 + (m - 1) ICC`` for m questions in a cluster; 1 without clusters."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no variance.
+        """Refuse what is not a variance.
 
         Raises:
             ValueError: A variance is negative or not finite, all are 0, or the design effect is

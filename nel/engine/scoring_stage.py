@@ -64,7 +64,7 @@ class Machinery:
     judges: Judges | None
     """None where no scorer of the run can ask a judge."""
     strict_verdicts: bool = False
-    """A verdict that the program could have forged is no verdict."""
+    """A verdict that the program could have forged does not count."""
 
 
 @dataclass(frozen=True, slots=True)

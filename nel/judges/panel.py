@@ -1,7 +1,7 @@
 """Aggregates several grades into one: the repeats of one judge, and the opinions of a panel.
 
 The order of judges never matters. Two labels with equally many votes, equally near to the mean
-score, are no majority: the answer is then unscored, rather than decided by chance or by a score
+score, are not a majority: the answer is then unscored, rather than decided by chance or by a score
 that no judge gave.
 """
 

@@ -83,7 +83,7 @@ def _call(entry: object) -> ToolCall:
 
 
 def _arguments_text(arguments: object) -> str:
-    """Return as JSON an object, as Ollama and some others give one, or what is no arguments at all;
+    """Return as JSON an object, as Ollama and some others give one, or what are not arguments at all;
     null for what is nested deeper than can be written.
     """
     try:

@@ -36,7 +36,7 @@ def measure_text(measure: Mapping[str, Any], unit: str = "rate") -> str:
 
 
 def unit_of_agreement(name: str) -> str:
-    """Return the unit of a measure of agreement, by its name: kappa and alpha are no rates."""
+    """Return the unit of a measure of agreement, by its name: kappa and alpha are not rates."""
     return "coefficient" if name.startswith(("kappa", "alpha", "AC1", "PABAK")) else "rate"
 
 

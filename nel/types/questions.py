@@ -63,7 +63,7 @@ class ToolCall:
     name: str
     """The tool's name."""
     arguments: str
-    """JSON as the model wrote it, which may be no JSON; the whole call as JSON where it has no
+    """JSON as the model wrote it, which may not be JSON; the whole call as JSON where it has no
     name.
     """
 

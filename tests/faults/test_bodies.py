@@ -111,7 +111,7 @@ DETAILS: dict[str, tuple[Reply, str]] = {
     ),
     "f33-bad-location": (
         http("", status=307, headers={"Location": "http://[::1/v1"}),
-        "HTTP 307: redirected to what is no URL; redirects are not followed, give the final URL",
+        "HTTP 307: redirected to something that is not a URL; redirects are not followed, give the final URL",
     ),
 }
 

@@ -19,7 +19,7 @@ class LabelLineReader:
     """How labels are read: on the judge's scale, or as the better answer of a pair."""
 
     read: Callable[[object], float | None]
-    """Raises ValueError for what is no label."""
+    """Raises ValueError for what is not a label."""
     described: str
     is_pair: bool
 

@@ -74,7 +74,7 @@ class LeasedSandbox:
         self._flush()
 
     def lose(self, host: str) -> None:
-        """Run again what a lost host had; a program that was lost too often is no verdict."""
+        """Run again what a lost host had; a program that was lost too often has no verdict."""
         again, given_up = self._leases.lose(host)
         self.n_again += len(again)
         for number in given_up:

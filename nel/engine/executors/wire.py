@@ -108,7 +108,7 @@ def unpack(packet: bytes) -> list[ToRun]:
     if not isinstance(messages, list) or not all(
         isinstance(message, (ScorerQuestion, Finished, Ran)) for message in messages
     ):
-        raise FrameError("a host sent what is no message")
+        raise FrameError("a host sent something that is not a message")
     return messages
 
 

@@ -159,7 +159,7 @@ class Judges(JudgeEndpoints):
 
         Raises:
             JudgeError: There is no grade; ``parked`` where it is not known whether there would be.
-            ScorerError: What the scorer returned beside is no result.
+            ScorerError: What the scorer returned beside it is not a result.
             StoppedEarly: A reply cannot be kept.
         """
         from nel.byob.judge import (  # noqa: PLC0415 - a run without a judge reads no reply

@@ -26,7 +26,7 @@ _TABLES: Final = ("meta", "benchmarks", "samples", "steps", "pool", "sessions")
 _JSON: Final = {"meta": 1, "benchmarks": 3, "pool": 1}
 """By table: the column that has to be JSON."""
 _DIGEST: Final = 1 + Row._fields.index("digest")
-"""The column of `steps` that is no text."""
+"""The column of `steps` that is not text."""
 _ENDED: Final = 3
 """The column of `sessions` that says how one ended."""
 _ROWS_MAX: Final = 1 << 40

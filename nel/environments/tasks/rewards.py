@@ -92,7 +92,7 @@ def verdict_of_steps(verdicts: Sequence[JsonObject], *, is_mean: bool) -> JsonOb
 
 
 def _text_of(archive: bytes, name: str) -> str:
-    """Return the text of the one file of an archive; a link or a folder is no reward."""
+    """Return the text of the one file of an archive; a link or a folder is not a reward."""
     try:
         with tarfile.open(fileobj=io.BytesIO(archive)) as members:
             member = members.next()

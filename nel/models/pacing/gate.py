@@ -285,7 +285,7 @@ class Gate(ClosingGate):
         self._pause(wait, now)
 
     def _is_random(self, wait: float | None, now: float) -> bool:
-        """Return whether a refusal is no evidence of a limit; a trial may start or end here."""
+        """Return whether a refusal says nothing about a limit; a trial may start or end here."""
         if wait:  # an endpoint that names a wait applies a limit, to all requests
             self._random_refusals.retry_after_given()
             return False

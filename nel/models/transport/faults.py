@@ -115,6 +115,6 @@ def redirect_fault(status: int, location: str | None) -> Fault:
             else "redirected, but not where to"
         )
     except ValueError:
-        where = "redirected to what is no URL"
+        where = "redirected to something that is not a URL"
     message = f"HTTP {status}: {where}; redirects are not followed, give the final URL"
     return Fault(kind="not_found", message=message, retryable=False, status=status)

@@ -221,7 +221,7 @@ def _says_something(item: Mapping[str, Any]) -> bool:
 
 
 def _parts_of(candidate: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Return a candidate's parts, none without content; None where they are no list of parts."""
+    """Return a candidate's parts, none without content; None where they are not a list of parts."""
     content = candidate.get("content") or {}
     parts = (content.get("parts") or []) if isinstance(content, dict) else None
     return parts if all_objects(parts) else None

@@ -37,7 +37,7 @@ _TURNS_MAX: Final = 8
 LIVE: Final = "nel_live"
 _FAILED: Final = "Error during execution: "
 _UNDEFINED: Final = "no_such_function()"
-"""Recorded for a call of what is no function of the classes, and never for one that is."""
+"""Recorded for a call of what is not a function of the classes, and never for one that is."""
 
 
 def rows_of(category: str) -> Iterable[dict[str, Any]]:

@@ -1,3 +1,3 @@
-"""Is no benchmark."""
+"""Not a benchmark."""
 
 not_a_benchmark = 42

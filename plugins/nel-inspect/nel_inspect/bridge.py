@@ -220,7 +220,7 @@ def _merged(named_scores: Sequence[Given]) -> Score:
 
 
 def _check(named_score: Given) -> None:
-    """Refuse what is no score: none, NaN, one that says of itself that grading failed, or one of an
+    """Refuse what is not a score: none, NaN, one that says of itself that grading failed, or one of an
     empty verdict.
 
     Raises:

@@ -4,7 +4,7 @@ graders is read.
 Two judges of the group ``nel.judges``. ``inspect_reply`` hands the reply to the scorer that asked.
 ``inspect_grade`` reads it by Inspect's rule, the last ``GRADE: X`` or the first match of the
 author's pattern, but in the judge's own
-words only: what it quotes of the prompt is no verdict, and a grade in doubt is asked for once more,
+words only: what it quotes of the prompt is not a verdict, and a grade in doubt is asked for once more,
 then unscored. Both send exactly the messages that Inspect made; no text in them is put between
 marks of nel's.
 """
