@@ -315,7 +315,7 @@ def _reads_each_answer(metric: Metric) -> bool:
 def _rows_of(
     metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats: int, unit: Unit = "number"
 ) -> tuple[list[MetricJson], bool]:
-    """Return the rows of a metric, and whether it failed: it raised, or gave something that is not a number."""
+    """Return the rows of a metric, and whether it failed: it raised, or gave no number."""
     name = prefix + name_of(metric)
     try:
         value = metric(scores)
