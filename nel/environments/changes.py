@@ -4,6 +4,7 @@ snapshot of it, where the container was itself started from a snapshot.
 
 from __future__ import annotations
 
+import re
 import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -25,6 +26,10 @@ _REPLACED: Final = ".wh..wh..opq"
 """In a folder of which a layer shows nothing that was there before."""
 _MANIFEST: Final = "manifest.json"
 _BUFFER_BYTES: Final = 1 << 20
+_NOT_TEXT: Final = re.compile("[\udc80-\udcff]")
+"""The bytes of a name that are not UTF-8, as `tarfile` has them."""
+_SIGN: Final = "\N{REPLACEMENT CHARACTER}"
+"""What the engine writes for each of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +71,10 @@ def changes_between(api: docker.APIClient, image: str, snapshot: str) -> list[Ch
         folder = path.rpartition("/")[0]
         if folder in above.paths or not folder:  # else the folder itself is named
             kinds[path] = "removed"
-    return [Change(path=f"/{path}", kind=kind) for path, kind in sorted(kinds.items())]
+    return [
+        Change(path=_NOT_TEXT.sub(_SIGN, f"/{path}"), kind=kind)
+        for path, kind in sorted(kinds.items())
+    ]
 
 
 class _Tree:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import docker.errors
 
 from nel.environments.changes import layers_of
+from nel.environments.looking import FileFacts, look
 from nel.environments.session import ContainerSession, faults
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import connect, speaking
@@ -28,9 +29,14 @@ _PROCESSES: Final = 3
 """The engine's init, the command that ends with its input, and the helper."""
 _LOOKS: Final = (0.0, 0.05, 0.2)
 """Seconds before each look at the processes: a command's own end may be some milliseconds late."""
-_NOT_SAVED: Final = "ls -A /dev/shm && cat /etc/hosts /etc/hostname /etc/resolv.conf"
-"""Prints what is mounted, which an image of the container does not hold."""
-_SECONDS: Final = 30.0
+_MOUNTED: Final = (
+    "/dev",
+    "/dev/shm",  # noqa: S108 - of the container
+    "/etc/hosts",
+    "/etc/hostname",
+    "/etc/resolv.conf",
+)
+"""What the engine mounts, of which an image of the container holds nothing."""
 _NAMED_MAX: Final = 3
 _NAME_CHARACTERS: Final = 80
 _KEPT: Final = 2
@@ -44,7 +50,7 @@ class Snapshots:
         """Note what of a container that was just started is not in an image of it."""
         self._api = client.api
         self._session = session
-        self._mounted = self._read_mounted()
+        self._mounted = self._mounted_now()
         self._images: list[str] = []
         self._is_last_valid = False
 
@@ -75,13 +81,14 @@ class Snapshots:
         mounts = session.of_engine(lambda: self._api.inspect_container(session.id)["Mounts"])
         if volumes := [mount["Destination"] for mount in mounts if mount["RW"]]:
             return f"it holds no volumes, and the image has some: {', '.join(volumes)}"
-        mounted = self._read_mounted()
-        if mounted is None or mounted != self._mounted:
-            return (
-                "it holds no shared memory and no file that the engine mounts, such as /etc/hosts"
-            )
         if names := self._processes_left():
             return f"it holds no processes, and {len(names)} go on: {', '.join(names[:_NAMED_MAX])}"
+        # Asked of the helper after the count, in which one that had been killed would be missing.
+        if self._mounted_now() != self._mounted:
+            return (
+                "it holds no shared memory, nothing in /dev and no file that the engine mounts,"
+                " such as /etc/hosts"
+            )
         return None
 
     def _processes_left(self) -> list[str]:
@@ -96,10 +103,12 @@ class Snapshots:
                 return []
         return commands[_PROCESSES:]
 
-    def _read_mounted(self) -> bytes | None:
-        """Return what of the container is mounted; None where it cannot be read."""
-        ran = self._session.run(_NOT_SAVED, seconds=_SECONDS, cwd="/", user="0:0")
-        return None if ran.exit else ran.stdout
+    def _mounted_now(self) -> list[FileFacts]:
+        """Return what the helper sees of what is mounted; raises ToolsetFault."""
+        try:
+            return list(look(self._session, _MOUNTED, with_content=True))
+        except ValueError as error:
+            raise ToolsetFault(SNAPSHOT, f"what is mounted cannot be looked at: {error}") from error
 
 
 def check_snapshot(client: DockerClient, image: str, snapshot: str, step: StepAddress) -> None:

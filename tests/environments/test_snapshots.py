@@ -274,6 +274,7 @@ def test_a_resume_may_ask_for_snapshots_or_no_longer(
     [
         ("sleep 60 & echo $! > /pid", "processes"),
         ("echo x > /dev/shm/x", "shared memory"),
+        ("echo x > /dev/x", "in /dev"),
         ("echo 127.0.0.1 here >> /etc/hosts", "mounts"),
     ],
 )
@@ -286,9 +287,37 @@ def test_a_state_that_an_image_does_not_hold_has_no_snapshot(client: Any, do: st
         with pytest.raises(ToolsetFault, match=why):
             snapshots.take(address(1))
         session.run(
-            "kill $(cat /pid); rm -f /dev/shm/x; sed '/here/d' /etc/hosts > /h; cat /h > /etc/hosts", seconds=30
+            "kill $(cat /pid); rm -f /dev/x /dev/shm/x; sed '/here/d' /etc/hosts > /h; cat /h > /etc/hosts", seconds=30
         )
         assert snapshots.take(address(2))
+    finally:
+        session.close()
+        forget_snapshots(None, address(0))
+
+
+def test_a_snapshot_takes_no_program_of_the_container(client: Any) -> None:
+    """An agent that removed `ls`, `cat` and the shells goes on with snapshots."""
+    session = ContainerSession.open(client, ContainerSpec(image=IMAGE))
+    try:
+        snapshots = Snapshots(client, session)
+        assert session.run("rm /bin/ls /bin/cat /bin/bash /bin/sh", seconds=30).exit == 0
+        assert snapshots.take(address(1))
+    finally:
+        session.close()
+        forget_snapshots(None, address(0))
+
+
+def test_a_process_is_not_taken_for_a_helper_that_was_killed(client: Any) -> None:
+    """As many processes as there should be, and the helper is not among them."""
+    session = ContainerSession.open(client, ContainerSpec(image=IMAGE))
+    try:
+        snapshots = Snapshots(client, session)
+        session.run("helper=$PPID; mkfifo /go; (read _ < /go; kill -9 $helper; exec sleep 600) &", seconds=30)
+        client.api.exec_start(client.api.exec_create(session.id, ["sh", "-c", "echo > /go"])["Id"])
+        while "/.nel-helper" in str(client.api.top(session.id)):
+            pass
+        with pytest.raises(ToolsetFault, match="snapshot"):
+            snapshots.take(address(1))
     finally:
         session.close()
         forget_snapshots(None, address(0))
@@ -333,7 +362,7 @@ def test_snapshots_are_made_where_something_changed_and_two_are_kept(client: Any
 def test_changes_are_against_the_image_and_not_the_snapshot(client: Any) -> None:
     """A path that is removed and made again is changed; one that comes and goes is nothing."""
     commands = (
-        "echo a > /new; mkdir /folder; echo b > /folder/file; rm -r /etc/skel; echo x >> /etc/issue",
+        "echo a > $'/new\\n\\377\\303'; mkdir /folder; echo b > /folder/file; rm -r /etc/skel; echo x >> /etc/issue",
         "rm -r /folder; mkdir /etc/skel; echo c > /etc/skel/late; rm /etc/issue; rm /etc/debian_version",
     )
     sessions = [ContainerSession.open(client, ContainerSpec(image=IMAGE))]

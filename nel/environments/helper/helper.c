@@ -462,12 +462,21 @@ static int is_number(const char *text)
     return *text && text[strspn(text, "0123456789")] == 0;
 }
 
+/* Return the number of a user or group; the kernel takes the highest one for none. */
+static uint32_t id_of(const char *text)
+{
+    unsigned long long number = strtoull(text, NULL, 10);
+    if (number >= UINT32_MAX)
+        fail(NOT_SET_UP, text, "no user or group has such a number");
+    return number;
+}
+
 static gid_t group_of(const char *group, gid_t default_group)
 {
     if (*group == 0)
         return default_group;
     if (is_number(group))
-        return strtoul(group, NULL, 10);
+        return id_of(group);
     struct group *entry = getgrnam(group);
     if (entry == NULL)
         fail(NOT_SET_UP, group, "there is no such group in the container");
@@ -482,7 +491,7 @@ static void take_user(char *name)
     char *group = strchr(name, ':');
     if (group != NULL)
         *group++ = 0;
-    uid_t uid = strtoul(name, NULL, 10);
+    uid_t uid = is_number(name) ? id_of(name) : 0;
     struct passwd *entry = is_number(name) ? getpwuid(uid) : getpwnam(name);
     if (entry == NULL && !is_number(name)) {
         dprintf(2, "there is no user %s in the container\n", name);
