@@ -118,6 +118,7 @@ def test_a_command_gets_its_arguments_variables_and_directory(helper: Pipe, tmp_
     assert (output.decode(), reply["n_stdout"]) == (f"1::b=c\n{tmp_path}\n", str(len(output)))
     assert helper.ask(arg=["true"], cwd="/nowhere")[0]["exit"] == "126"
     assert helper.ask(arg=["true"], user="nosuch")[1] == b"there is no user nosuch in the container\n"
+    assert helper.ask(arg=["true"], user="4294967296")[1] == b"4294967296: no user or group has such a number\n"
     reply, output = helper.ask(arg=["no-such-program"])
     assert (reply["exit"], output) == ("127", b"no-such-program: No such file or directory\n")
 
