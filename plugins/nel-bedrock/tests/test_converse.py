@@ -311,7 +311,7 @@ def test_what_cannot_be_asked_is_refused_first(
     log: list[dict[str, Any]] = []
     with serving(log) as url:
         config = _config(tmp_path, url)
-        with pytest.raises(nel.NelError, match="it has no seed; leave out generation.seed"):
+        with pytest.raises(nel.NelError, match=r"it has no seed; leave out generation\.seed"):
             nel.evaluate({**config, "generation": {"seed": 1}})
         monkeypatch.delenv("AWS_DEFAULT_REGION")
         bedrock.__dict__.pop("_session", None)
