@@ -62,11 +62,13 @@ def test_a_run_with_an_agent_of_a_registry_that_was_killed_goes_on(name: str, tm
     """After a kill between two calls of the model no container is left, and the agent begins its task again."""
     shutil.copytree(DEMO / "pipeline", tmp_path / "tasks" / "pipeline")
     with engine_client() as engine, scripted(solving) as endpoint:
-        before = {container.id for container in engine.containers.list(all=True)}
+        before = {container.id for container in engine.containers.list(all=True, ignore_removed=True)}
         where = ("--bench", "./tasks", "--solver", f"agent:{name}", "--model-url", endpoint.url, "--model-id", "m")
         with started_nel("eval", "run", *where, "-o", "out", cwd=tmp_path) as process:
             wait_until(lambda: endpoint.calls, process)
-        wait_until(lambda: {container.id for container in engine.containers.list(all=True)} <= before)
+        wait_until(
+            lambda: {container.id for container in engine.containers.list(all=True, ignore_removed=True)} <= before
+        )
         n_killed = len(endpoint.calls)
         done = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path, timeout=1_800)
         n_calls = len(endpoint.calls) - n_killed
