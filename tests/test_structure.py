@@ -87,7 +87,7 @@ ROOMS = {
     "benchmarks": 11_850,
     "byob": 880,
     "cli": 18_000,
-    "comparison": 24_640,
+    "comparison": 24_650,
     "compat": 42_050,
     "config": 14_280,
     "core": 4_920,

@@ -21,14 +21,8 @@ from nel.comparison.compare import (
     common_benchmarks,
     compare_benchmark,
 )
-from nel.comparison.decision import (
-    Decision,
-    DecisionCheck,
-    GatedBenchmark,
-    breaches,
-    decide,
-    would_pass,
-)
+from nel.comparison.decision import Decision, GatedBenchmark, breaches, decide
+from nel.comparison.demands import Demand, check_demand
 from nel.comparison.early_stop import anytime_difference, without_interval
 from nel.comparison.fields import NEVER_GO
 from nel.comparison.measures import (
@@ -37,92 +31,15 @@ from nel.comparison.measures import (
     Settings,
     measure,
     scores_of,
-    shared_clusters,
 )
 from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
-from nel.decide.paired import PairedDifference, pairs_until
 from nel.decide.policy import Direction, Policy, ResolvedRule, Tier
-from nel.decide.verdict import GateDecision, meaningless_margin, non_inferiority
+from nel.decide.verdict import meaningless_margin
 from nel.errors import ConfigError, did_you_mean
-from nel.metrics.intervals import ANYTIME, LEVEL
-from nel.metrics.question_intervals import FEW, T_OF_FEW
 
 _MEANS_REWARD: Final = ("mean_reward", "reward")
 _ROUNDS_TO_ONE: Final = "pass@1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Demand:
-    """One test: that scores are at most a margin below the baseline's."""
-
-    kind: str
-    limit: float
-    scores: Scores
-    margin: float
-    settings: Settings
-    is_stopped: bool = False
-    """Whether a stop rule ended a side early: then only an interval that holds at any time does."""
-    anytime: tuple[float, float] | None = None
-    """That interval, where there is one."""
-
-    @property
-    def method(self) -> str | None:
-        """Return that of its interval."""
-        if self.is_stopped:
-            return ANYTIME
-        measured = self.measure(self.settings.level)
-        tested = measured.tested or (measured.bounds or [None])[0]
-        return None if tested is None else tested.interval_method
-
-    def measure(self, level: float) -> Measure:
-        """Return the difference with an interval of a level."""
-        return measure(self.scores, self.kind, replace(self.settings, level=level))
-
-    def span(self, level: float) -> tuple[float, float] | None:
-        """Return the ends of all intervals together, None where nothing is defined."""
-        if self.is_stopped:
-            return self.anytime if level <= LEVEL else None
-        measured = self.measure(level)
-        intervals = [*filter(None, [measured.tested]), *(measured.bounds or ())]
-        if not intervals or any(map(rests_on_few, intervals)):
-            return None
-        lower = min(interval.lower for interval in intervals)
-        return lower, max(interval.upper for interval in intervals)
-
-    def caution(self, level: float) -> str | None:
-        """Return what should be known of the interval, however it decides."""
-        tested = None if self.is_stopped else self.measure(level).tested
-        return None if tested is None else tested.caution
-
-    def questions_to_pass(self, level: float) -> str:
-        """Return with how many questions the candidate, as it is, would pass.
-
-        Each unscored sample counts against it. Empty where there is no such number.
-        """
-        scores = self.scores
-        if scores.members is not None:  # more questions of which of them, is open
-            return ""
-        return would_pass(
-            pairs_until(
-                scores.baseline_ends[1],
-                scores.candidate_ends[0],
-                -self.margin,
-                design=scores.design,
-                clusters=shared_clusters(scores.clusters),
-                level=level,
-            )
-        )
-
-    def is_breached(self, level: float) -> bool:
-        """Return whether the harm is beyond the margin at a level."""
-        span = self.span(level)
-        return span is not None and non_inferiority(*span, margin=self.margin) is GateDecision.NO_GO
-
-
-def rests_on_few(difference: PairedDifference) -> bool:
-    """Return whether Student's t of few questions is all there is, on which nothing may rest."""
-    return difference.interval_method == "t" and difference.n < FEW
 
 
 @dataclass(slots=True)
@@ -385,7 +302,12 @@ def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) 
 
 
 def _gate_entry(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
-    checks = [_test(demand, breached, level, gated=entry.rule.is_gated) for demand in entry.demands]
+    checks = [
+        check_demand(
+            demand, level, breach_level=breached.get(id(demand)), is_gated=entry.rule.is_gated
+        )
+        for demand in entry.demands
+    ]
     measured = _measure(entry, level)
     return GatedBenchmark(
         name=entry.name,
@@ -416,40 +338,3 @@ def _measure(entry: _Entry, level: float) -> Measure | None:
     if compared.n_not_asked:
         return without_interval(measured)
     return measured
-
-
-def _test(
-    demand: Demand, breached: Mapping[int, float], level: float, *, gated: bool
-) -> DecisionCheck:
-    span = demand.span(level)
-    reason = ""
-    status = GateDecision.INCONCLUSIVE
-    lower, upper, interval_level, method = None, None, None, None
-    if span is not None:
-        lower, upper = span
-        interval_level, method = level, demand.method
-        status = non_inferiority(*span, margin=demand.margin)
-        # Among many tests one breach is likely by chance: Holm's adjustment has the last word.
-        if gated and status is GateDecision.NO_GO and id(demand) not in breached:
-            status = GateDecision.INCONCLUSIVE
-            reason = "a breach taken alone, but not after Holm's adjustment over the policy"
-        elif status is GateDecision.INCONCLUSIVE and not demand.is_stopped:
-            reason = demand.questions_to_pass(level)
-    elif demand.is_stopped:
-        reason = "a stop rule ended a run, and there is no interval of this that holds at any time"
-    else:
-        measured = demand.measure(level)
-        reason = measured.reason
-        if measured.tested is not None:
-            reason = T_OF_FEW.format(measured.tested.n)
-    return DecisionCheck(
-        kind=demand.kind,
-        limit=demand.limit,
-        status=status,
-        reason="; ".join(filter(None, [reason, demand.caution(level)])),
-        lower=lower,
-        upper=upper,
-        level=interval_level,
-        method=method,
-        breach_level=breached.get(id(demand)),
-    )

@@ -11,8 +11,9 @@ import pytest
 
 from nel.artifacts.schema import load_schema
 from nel.comparison.decision import Decision, breaches, decision_json
+from nel.comparison.demands import Demand
 from nel.comparison.fields import check_parts
-from nel.comparison.gate import Demand, gate
+from nel.comparison.gate import gate
 from nel.comparison.measures import Scores, Settings
 from nel.comparison.policy_file import read_policy
 from nel.comparison.reading import read_sides

@@ -44,14 +44,14 @@ def journal(sample):
     return {"correct": "/journal" in changed, "changed": changed, "n_changed": sample.evidence["n_changed"]}
 """
 STEPS: Sequence[tuple[str, dict[str, Any]]] = (
-    ("bash", {"command": "echo 1 >> /journal; mkdir -p /work/a; echo x > /work/a/x; chmod 600 /work/a/x"}),
+    ("bash", {"command": "echo 1 >> /journal; mkdir -p /project/a; echo x > /project/a/x; chmod 600 /project/a/x"}),
     ("python", {"code": "open('/journal', 'a').write('2\\n')"}),
-    ("write_file", {"path": "/work/b", "text": "old"}),
+    ("write_file", {"path": "/project/b", "text": "old"}),
     ("read_file", {"path": "/journal"}),
-    ("bash", {"command": "echo 3 >> /journal; rm -r /work/a /etc/skel; rm /etc/issue; exit 4"}),
-    ("edit_file", {"path": "/work/b", "old": "old", "new": "new"}),
+    ("bash", {"command": "echo 3 >> /journal; rm -r /project/a /etc/skel; rm /etc/issue; exit 4"}),
+    ("edit_file", {"path": "/project/b", "old": "old", "new": "new"}),
     ("bash", {"command": "echo 4 >> /journal; mkdir /etc/skel; echo late > /etc/skel/late"}),
-    ("bash", {"command": "cat /journal /work/b; ls -l /work"}),
+    ("bash", {"command": "cat /journal /project/b; ls -l /project"}),
 )
 JOURNAL = "1\n2\n3\n4\nnew"
 FAILPOINTS = ("before_step", "after_step", "before_tool", "after_tool")

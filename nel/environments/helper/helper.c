@@ -169,7 +169,7 @@ static void release_frame(struct frame *frame)
     release(&frame->body);
 }
 
-/* Write all parts to a blocking handle; end where nobody reads. */
+/* Write all parts to a blocking handle; exit once its reader has closed it. */
 static void write_all(int handle, struct iovec *parts, int n_parts)
 {
     while (n_parts > 0) {
@@ -735,8 +735,8 @@ static void add_output(struct output *output, const char *data, size_t size)
     append(&output->head, data, n_head);
     append(&output->tail, data + n_head, size - n_head);
     if (output->tail.size > 2 * output->half) {
-        char *kept = output->tail.data + output->tail.size - output->half;
-        memmove(output->tail.data, kept, output->half);
+        char *last = output->tail.data + output->tail.size - output->half;
+        memmove(output->tail.data, last, output->half);
         output->tail.size = output->half;
     }
 }
