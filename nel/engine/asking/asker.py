@@ -86,11 +86,15 @@ class Acceptance:
         self._is_decided.set()
 
     def holds(self, error: ResponseError | None) -> bool:
-        """Return whether to hold a refusal back until it is known that not all are refused."""
+        """Return whether to hold a refusal back until it is known that not all are refused.
+
+        Where all are, those of requests that were in flight then are held back too.
+        """
         if error is None:
             self._is_decided.set()
             return False
-        holds = is_unanswered(error) and not self._is_decided.is_set()
+        is_in_doubt = self.refuses_all or not self._is_decided.is_set()
+        holds = is_in_doubt and is_unanswered(error)
         self.has_held |= holds
         return holds
 
