@@ -51,8 +51,9 @@ class Benchmark:
     """A path, a URI (``hf://``, ``pkg://``) or a callable that returns rows."""
     prompt: Template
     scorer: Scorer
-    target_field: str = "target"
-    """Field of the gold answer; dotted names reach into nested rows."""
+    target_field: str | None = "target"
+    """Field of the gold answer; dotted names reach into nested rows. None where rows have none, as
+    where a judge or a program decides."""
     system_prompt: Template | None = None
     id_field: str | None = None
     """Field of the row's own id; without one, ids are content hashes."""
@@ -151,12 +152,13 @@ class Benchmark:
     @property
     def gold_fields(self) -> tuple[str, ...]:
         """Return the fields of a row that solvers and tools do not see."""
-        return (self.target_field, *self.hidden_fields)
+        gold = () if self.target_field is None else (self.target_field,)
+        return (*gold, *self.hidden_fields)
 
     @property
     def has_gold_answers(self) -> bool:
         """Return whether its rows hold an answer that scores 1, which checks of a benchmark try."""
-        return True
+        return self.target_field is not None
 
     @property
     def template_fields(self) -> frozenset[str]:
@@ -378,6 +380,12 @@ class Benchmark:
 
     def _question_and_answer(self, problem: Problem) -> tuple[str, str]:
         target, values = self._target(problem.row), problem.values
+        shown_by = self.fewshot.target_template or self.fewshot.template
+        if target is None and (shown_by is None or "target" in shown_by.fields):
+            raise ConfigError(
+                f"{self.name} has no gold answer that an example could show; name its field with"
+                " target_field, or leave num_fewshot away"
+            )
         if self.continuation is not None:
             gold = problem.gold_position(target, self.gold_kind)
             return self._contexts(problem)[gold], self.continuation.render(values)
@@ -443,7 +451,14 @@ class Benchmark:
         return preamble + as_text(shots, prompt, self.fewshot)
 
     def _target(self, row: Mapping[str, object]) -> Any:
-        target = lookup(row, self.target_field)
+        if self.target_field is None:
+            return None
+        try:
+            target = lookup(row, self.target_field)
+        except DatasetError as error:
+            raise DatasetError(
+                f"{error}; name the gold answer's with target_field, None where there is none"
+            ) from error
         if target is None:
             raise DatasetError(f'the target field "{self.target_field}" is null')
         return target

@@ -75,7 +75,7 @@ class FewShotOptions(TypedDict, total=False):
 class BenchmarkOptions(FewShotOptions, total=False):
     """The parameters of `benchmark` that are fields of `Benchmark`, which documents them."""
 
-    target_field: str
+    target_field: str | None
     response_field: str | None
     id_field: str | None
     choices_field: str | None

@@ -65,7 +65,7 @@ def check_prompt(benchmark: Benchmark, rows: Iterable[RawRow]) -> None:
     if benchmark.response_field is not None or type(benchmark).sample is not Benchmark.sample:
         return
     fields = benchmark.template_fields
-    gold = {benchmark.target_field.partition(".")[0]} if benchmark.has_gold_answers else set()
+    gold = _gold_columns(benchmark)
     if fields - gold or benchmark.images_field or (benchmark.loglikelihood and not fields):
         return
     what = "takes no field of the row, so that every question is the same"
@@ -157,9 +157,14 @@ def _first_values(benchmark: Benchmark, rows: Iterable[RawRow]) -> dict[str, obj
     return None
 
 
+def _gold_columns(benchmark: Benchmark) -> set[str]:
+    field = benchmark.target_field
+    return set() if field is None else {field.partition(".")[0]}
+
+
 def _check(benchmark: Benchmark, template: Template, values: dict[str, object]) -> None:
     template_fields = benchmark.prompt.fields
-    gold = {benchmark.target_field.partition(".")[0]} - template_fields
+    gold = _gold_columns(benchmark) - template_fields
     fields = sorted({*values, *template_fields} - gold)
     has = f"the fields are {', '.join(fields)}"
     if leaked := sorted(template.fields & gold):

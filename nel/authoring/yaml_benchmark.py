@@ -63,17 +63,12 @@ class YamlBenchmark(Benchmark):
     """Role and template of each; empty where there is a prompt."""
 
     @property
-    def has_gold_answers(self) -> bool:
-        """Return whether a target field is named; checks say nothing of a whole answer."""
-        return self.target_field != "target"
-
-    @property
     def template_fields(self) -> frozenset[str]:
         """Return the fields of a row that its prompt or its messages name."""
         return super().template_fields.union(*(each.fields for _, each in self.messages))
 
     def _target(self, row: Mapping[str, object]) -> Any:
-        return row.get("target") if self.target_field == "target" else super()._target(row)
+        return row.get("target") if self.target_field is None else super()._target(row)
 
     def _question(
         self, values: Mapping[str, object], shots: Sequence[Any]
@@ -114,7 +109,7 @@ def read_benchmark(path: Path) -> YamlBenchmark:
         messages=messages if "messages" in keys else (),
         protocol="chat" if "messages" in keys or "images_field" in keys else None,
         system_prompt=_template(keys["system_prompt"]) if "system_prompt" in keys else None,
-        target_field=keys["target_field"].text() if "target_field" in keys else "target",
+        target_field=keys["target_field"].text() if "target_field" in keys else None,
         scorer=scorer,
         list_fields=tuple(field.text() for field in keys["list_fields"].elements())
         if "list_fields" in keys

@@ -31,6 +31,14 @@ def bench(**options: Any) -> Benchmark:
     return b
 
 
+def test_rows_need_no_gold_answer_where_the_benchmark_says_so() -> None:
+    """A judge or a program may decide; a gold column that is missing without that is a bad row."""
+    row = {"q": "Write a poem."}
+    assert bench(target_field=None).sample(row, sample_id="1").target is None
+    with pytest.raises(DatasetError, match="name the gold answer's with target_field, None where there is none"):
+        bench().sample(row, sample_id="1")
+
+
 EVERYTHING = '''
 from nel.byob import ScorerInput, benchmark, scorer
 

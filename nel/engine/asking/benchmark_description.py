@@ -158,7 +158,11 @@ def facts_of(benchmark: Benchmark) -> tuple[Fact, ...]:
     id_field, category = benchmark.id_field, benchmark.category_field
     return (
         _dataset(benchmark),
-        Fact(name="target field", text=benchmark.target_field, is_code=True),
+        Fact(
+            name="target field",
+            text=benchmark.target_field or "none",
+            is_code=benchmark.has_gold_answers,
+        ),
         Fact(name="sample id", text=f"field {id_field}" if id_field else "content hash"),
         Fact(name="breakdown", text=f"field {category}" if category else "none"),
         *_asking_facts(benchmark),
@@ -203,6 +207,8 @@ def metrics_of(benchmark: Benchmark) -> tuple[str, ...]:
 def _target_text(sample: Sample) -> str:
     """Return the gold answer as text; that of a choice with its option."""
     target = sample.target
+    if target is None:
+        return "none"
     if isinstance(target, int) and sample.choices and 0 <= target < len(sample.choices):
         return f"{target} ({sample.choices[target]})"
     if isinstance(target, (list, tuple)):
