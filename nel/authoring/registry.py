@@ -292,10 +292,8 @@ def _from_file(path: Path, name: str | None) -> Benchmark:
             f"{path} defines {', '.join(sorted(benchmarks))}; choose one with {path}:NAME"
         )
     if name not in benchmarks:
-        raise PluginError(
-            f'{path} defines no benchmark "{name}"{did_you_mean(name, benchmarks)}; it has'
-            f" {', '.join(sorted(benchmarks))}"
-        )
+        hint = did_you_mean(name, benchmarks) or f"; it has {', '.join(sorted(benchmarks))}"
+        raise PluginError(f'{path} defines no benchmark "{name}"{hint}')
     return benchmarks[name]
 
 

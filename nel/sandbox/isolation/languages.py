@@ -114,9 +114,8 @@ def find_language(name: str) -> Language:
     for language in languages_by_name.values():
         if key in language.fences:
             return language
-    raise ConfigError(
-        f'no language "{name}"{did_you_mean(key, languages_by_name)}; there are: {", ".join(languages_by_name)}'
-    )
+    hint = did_you_mean(key, languages_by_name) or f"; there are: {', '.join(languages_by_name)}"
+    raise ConfigError(f'no language "{name}"{hint}')
 
 
 def _read(folder: Path) -> Language:
