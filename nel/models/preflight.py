@@ -77,9 +77,8 @@ async def check_endpoint(client: Client, *, flags: Flags = MODEL_FLAGS) -> None:
         raise_if_hopeless(client, models, listing=True, flags=flags)
     if not isinstance(models, list):
         client.better_url = await _find_base_url(client)
-        if (
-            models is None and client.better_url is not None
-        ):  # a page of a web app, where an API has its list
+        # A page of a web app, where an API has its list.
+        if models is None and client.better_url is not None:
             raise _wrong_url(client, client.better_url, "no list of models there", flags)
     elif wire_of(endpoint.spoken).lists_all and not _is_served(endpoint.model, models):
         near = nearest_model(endpoint.model, models)

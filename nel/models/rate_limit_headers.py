@@ -118,12 +118,13 @@ def _reset_of(name: str, value: str, headers: Mapping[str, str], date: str | Non
 
 def quotas(headers: Mapping[str, str]) -> dict[str, Quota]:
     """Return the limits on ``requests`` and ``tokens`` that the headers name."""
+    # One by one, since headers may be looked up in any case; a generator costs twice as much.
     if not (
         _LIMITS[0] in headers
         or _LIMITS[1] in headers
         or _LIMITS[2] in headers
         or _LIMITS[3] in headers
-    ):  # by name, since headers may be looked up in any case; a generator costs twice as much
+    ):
         return {}
     by_name: dict[str, Quota] = {}
     for kind in _KINDS:

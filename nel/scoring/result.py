@@ -257,9 +257,8 @@ class _Copy:
             )
         if value is None or isinstance(value, bool):
             return value
-        if isinstance(
-            value, (str, int)
-        ):  # a scorer's own class of text or number cannot be sent to the run's process
+        # A scorer's own class of text or number cannot be sent to the run's process.
+        if isinstance(value, (str, int)):
             return str.__str__(value) if isinstance(value, str) else int.__int__(value)
         if isinstance(value, float):
             return float.__float__(value) if math.isfinite(value) else repr(value)

@@ -230,9 +230,8 @@ def arguments_of(value: Mapping[str, Any]) -> tuple[Any, Any]:
             if isinstance(first_arguments, dict)
             else (None, None)
         )
-    if (
-        isinstance(arguments, list) and arguments and isinstance(arguments[0], list)
-    ):  # older files: a list of argument lists
+    # Some files have a list of argument lists.
+    if isinstance(arguments, list) and arguments and isinstance(arguments[0], list):
         return (*arguments[0], None, None)[0], (*arguments[0], None, None)[1]
     return None, None
 

@@ -137,9 +137,8 @@ def _results(path: Path) -> Iterator[ImportedResult]:
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
         category = text(metadata.get("category"))
         sample_id = text(nel_fields.get("sample_id")) or str(position)
-        if (
-            nel_fields and places.setdefault(sample_id, len(places)) != position
-        ):  # others were never asked
+        # Samples that were never asked have no line, so a place may differ from the position.
+        if nel_fields and places.setdefault(sample_id, len(places)) != position:
             metadata = {**metadata, POSITION: position}
         sample = Sample(
             id=sample_id,

@@ -25,9 +25,8 @@ def find_executor(text: str) -> Executor:
         PluginError: No executor has this name, or it cannot be imported.
         NelError: An option is wrong, or what it needs is not installed.
     """
-    if (
-        text == DEFAULT
-    ):  # nel's own, whatever else has the name: no look at all installed packages for most runs
+    # nel's own, whatever else has the name: most runs look at no installed packages.
+    if text == DEFAULT:
         return LocalExecutor()
     address = plugins.split_uri(text)
     name, options_text = (address[0], "") if address else plugins.split_options(text)

@@ -191,9 +191,8 @@ def main() -> None:
     hello: dict[str, Any] = environment()
     host: _ScoringHost | _SandboxHost | None = None
     try:
-        with suppress(
-            OSError
-        ):  # where there is no such folder, files that a scorer names there are missed by name
+        # Where there is no such folder, files that a scorer names there are missed by name.
+        with suppress(OSError):
             os.chdir(start["cwd"])
         os.environ.update(start["variables"])
         take_broken_tests(start["broken_tests"])

@@ -195,9 +195,8 @@ def reask_messages(messages: Sequence[Message], reply: str, again: str) -> list[
     *before, last = messages
     if not reply.strip() and last.role != "user":
         return [*messages, Message(role="user", content=again)]
-    if (
-        not reply.strip()
-    ):  # some endpoints refuse an empty assistant message: extend the question instead
+    # Some endpoints refuse an empty assistant message: extend the question instead.
+    if not reply.strip():
         content = last.content
         longer = (
             f"{content}\n\n{again}"

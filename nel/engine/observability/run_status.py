@@ -209,9 +209,8 @@ class RunStatusReader:
         return live, 0.0 if live is None else max(0.0, time.time() - live["updated"])
 
     def _count(self, snapshot: Snapshot, session: int) -> None:
-        if (
-            session != self._session
-        ):  # a new session may drop outcomes and add samples: count from the start
+        # A new session may drop outcomes and add samples: count from the start.
+        if session != self._session:
             self._session, self._mark, self._before = session, 0, None
             self._counts = {}
             for key, slot, _, plan in snapshot.benchmarks():

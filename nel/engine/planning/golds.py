@@ -34,9 +34,8 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
     Raises:
         DatasetError: They number the choices from 1.
     """
-    if (
-        type(benchmark) is not Benchmark and not benchmark.choices
-    ):  # bridges and adapters, whose golds are labels
+    # Bridges and adapters have labels as gold answers.
+    if type(benchmark) is not Benchmark and not benchmark.choices:
         return benchmark
     bare = _without_examples(benchmark)
     common: set[GoldKind] = set(get_args(GoldKind))

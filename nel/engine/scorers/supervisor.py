@@ -191,9 +191,8 @@ class WorkerSupervisor:
     def _send(self, message: Order) -> None:
         """Send a message; once the process is gone it is lost, and all items are requeued."""
         if self._writer is not None:
-            with suppress(
-                RuntimeError, OSError
-            ):  # uvloop raises RuntimeError for a pipe that closed meanwhile
+            # uvloop raises RuntimeError for a pipe that closed meanwhile.
+            with suppress(RuntimeError, OSError):
                 self._writer.write(encode_frame(message))
 
     async def _start(self) -> None:

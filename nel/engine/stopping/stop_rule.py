@@ -184,9 +184,8 @@ class StopRule:
                 sum(values[1][idx] for idx in cluster),
             )
             self.direction.add(len(cluster), (low, high), baseline)
-        if self.n_clusters < len(
-            self.order.ends
-        ):  # after the last cluster there is nothing to leave out
+        # After the last cluster there is nothing to leave out.
+        if self.n_clusters < len(self.order.ends):
             self.decision = self._decide()
 
     def _take(self, idx: int) -> tuple[float, float]:

@@ -442,8 +442,7 @@ class Log:
 
     def _note_spend(self) -> None:
         """Store what this session has spent so far, in case it is killed."""
-        with suppress(
-            sqlite3.Error
-        ):  # a full disk is reported by the next answer; the note only saves time
+        # A full disk is reported by the next answer; the note only saves time.
+        with suppress(sqlite3.Error):
             spent = spend(self._connection, self._session)
             self._connection.execute(_PUT_META, (SPEND, dumps({"session": self._session, **spent})))

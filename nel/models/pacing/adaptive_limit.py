@@ -43,9 +43,8 @@ class AdaptiveLimit:
         if self._base is None:
             return float("inf")
         elapsed = max(0.0, now - self._cut_at)
-        if (
-            self._base < self._found
-        ):  # lowered for a while: linear back to the limit found, the cubic curve after that
+        # Lowered for a while: linear back to the limit found, the cubic curve after that.
+        if self._base < self._found:
             recovery = min(_RECOVERY_SECONDS_MAX, 2 * self._stride)
             if elapsed < recovery:
                 return self._base + (self._found - self._base) * elapsed / recovery

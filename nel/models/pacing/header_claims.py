@@ -45,9 +45,8 @@ class HeaderClaims:
             now: When its response arrived.
         """
         is_new = quota.limit != self._limit or now - self._since >= _WINDOW_SECONDS
-        if is_new or (
-            quota.remaining < 1 <= self._low
-        ):  # from where nothing remains, nothing should pass
+        # From where nothing remains, nothing should pass.
+        if is_new or (quota.remaining < 1 <= self._low):
             self._limit, self._since = quota.limit, sent_at
             self._passed = self._largest = 0.0
             self._low = self._high = quota.remaining

@@ -295,9 +295,8 @@ class Connection(asyncio.Protocol):
             self._chunks.append(chunk)
             self._restart_idle_timeout()
             return
-        if self._stream.feed(
-            chunk, time.monotonic()
-        ):  # false for comments, which keep a stalled stream alive
+        # False for comments, which keep a stalled stream alive.
+        if self._stream.feed(chunk, time.monotonic()):
             self._restart_idle_timeout()
         if self._stream.is_finished and self._reply is not None and not self._reply.done():
             # The last event is here, so the caller need not wait for the end of the message, which

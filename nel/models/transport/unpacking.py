@@ -56,9 +56,8 @@ class _Unpacker:
             if self._name == "deflate" and packed[:2] != _GZIP and packed[0] & 15 != _ZLIB_METHOD:
                 self._stream = zlib.decompressobj(_BARE)
         unpacked = self._decode(packed)
-        while self._stream.eof and self._stream.unused_data.startswith(
-            _GZIP
-        ):  # gzip may have several members
+        # gzip may have several members.
+        while self._stream.eof and self._stream.unused_data.startswith(_GZIP):
             unread, self._stream = (
                 self._stream.unused_data,
                 zlib.decompressobj(_WINDOW_BITS["gzip"]),

@@ -254,9 +254,8 @@ def _values(name: str, value: Any, *, is_alone: bool) -> dict[str, Any]:
     """
     if isinstance(value, Mapping):
         first = next(iter(value), None)
-        if (
-            first is not None and value[first] is None
-        ):  # else the next one would be the headline of this sample
+        # Without it the next value would be the headline of this sample.
+        if first is not None and value[first] is None:
             raise ScorerError(f"{name} gave no {first}")
         begin = "" if is_alone else f"{name}_"
         return {
