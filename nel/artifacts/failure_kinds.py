@@ -23,6 +23,10 @@ CATEGORIES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """By kind: the category of failure_analysis.json, where it has another name or several kinds."""
+_OFF_FORM: Final = (
+    "see in nel view DIR what the judge wrote; with a template that names the form, or another"
+    " judge, nel eval resume DIR --allow-judge-change"
+)
 _HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         WRONG: "look at how answers were read: nel scorer audit DIR",
@@ -45,8 +49,11 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         ),
         "no_answer": "check the answer format that the prompt asks for: nel scorer audit DIR",
         "context_exceeded": "use fewer few-shot examples, or serve the model with a longer context",
-        "judge:no_verdict": (
+        "judge:truncated": (
             "raise the judge's max_tokens, then nel eval resume DIR --allow-judge-change"
+        ),
+        **dict.fromkeys(
+            ("judge:no_verdict", "judge:two_verdicts", "judge:out_of_range"), _OFF_FORM
         ),
         "judge:no_logprobs": (
             "use a judge whose server gives log-probabilities, or leave judge.grade_logprobs out"
@@ -78,7 +85,7 @@ _HINTS_OF_WRONG: Final[Mapping[str, str]] = MappingProxyType(
 _HINTS_BY_CAUSE: Final[Mapping[str, str]] = MappingProxyType(
     {
         "infra": "see run.log for what the endpoint said, then nel eval resume DIR",
-        "judge": "see run.log for what the judge said, then nel eval resume DIR",
+        "judge": "see in nel view DIR what the judge wrote, then nel eval resume DIR",
         "scorer": "correct the scorer, then nel eval score DIR",
         "sandbox": "nel sandbox check, then nel eval resume DIR",
         "environment": "see the transcript in nel view, then nel eval resume DIR",
