@@ -216,13 +216,8 @@ class RunStatusReader:
             self._counts = {}
             for key, slot, _, plan in snapshot.benchmarks():
                 repeats = plan.get("repeats", 1)
-                left_out = [
-                    snapshot.count_elsewhere(key, usable=usable) for usable in (False, True)
-                ]
-                counts = BenchmarkCounts(
-                    slot=slot, total=(snapshot.count_samples(key) - left_out[0]) * repeats
-                )
-                if bad := snapshot.count_bad_rows(key) - left_out[0] + left_out[1]:
+                counts = BenchmarkCounts(slot=slot, total=snapshot.count_planned(key) * repeats)
+                if bad := snapshot.count_bad_rows(key):
                     counts.unscored["bad_row:unusable"] = bad * repeats
                 self._counts[key] = counts
         self._mark, outcomes = tally(snapshot, self._mark)

@@ -29,8 +29,7 @@ class Pending:
 
     def count_pending(self, benchmark: int, repeats: int) -> int:
         """Return how many good (sample, repeat) pairs of this shard have no outcome yet."""
-        good = self._snapshot.count_samples(benchmark) - self._snapshot.count_bad_rows(benchmark)
-        good -= self._snapshot.count_elsewhere(benchmark, usable=True)
+        good = self._snapshot.count_planned(benchmark) - self._snapshot.count_bad_rows(benchmark)
         query = (
             "SELECT count(*) FROM steps WHERE benchmark = ? AND role = 1 AND void = 0 AND repeat"
             " < ?"
@@ -83,12 +82,9 @@ class Pending:
         """
         answered_repeats = self._answered_repeats(benchmark, repeats, page)
         pending = [idx for idx in page if len(answered_repeats.get(idx, ())) < repeats]
-        query = (
-            "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ?"
-            " AND idx IN (SELECT value FROM json_each(?)) AND elsewhere = 0"
-        )
-        rows = self._snapshot.execute(query, (benchmark, dumps(pending))).fetchall()
-        samples = {row[0]: StoredSample(*row) for row in rows}
+        which = "idx IN (SELECT value FROM json_each(?)) AND elsewhere = 0"
+        stored = self._snapshot.samples_where(benchmark, which, dumps(pending))
+        samples = {sample.idx: sample for sample in stored}
         for idx in pending:
             sample = samples.get(idx)
             if sample is not None and sample.fault is None:
