@@ -65,7 +65,6 @@ class Ran(NamedTuple):
     """To the run: the verdict on a program, or the `nel.errors.NelError` that takes its place."""
 
     number: int
-    is_verdict: bool
     value: ProgramVerdict | Exception
 
 

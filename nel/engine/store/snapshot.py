@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Self
 from nel.core.strict_json import loads
 from nel.engine.store.codec import NEXT_STEP, is_intact, unseal_text
 from nel.engine.store.plans import StoredPlan, StoredSession
-from nel.engine.store.projections.spend import spend
+from nel.engine.store.projections.spend import add_amounts, spend
 from nel.engine.store.rows import SqlValue
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect, remove_empty_log
 from nel.errors import NelError, StoreError
@@ -176,11 +176,7 @@ class Snapshot:
         sums: dict[str, list[int]] = {}
         for (session,) in self._connection.execute(killed).fetchall():
             for payer, amounts in spend(self._connection, session)["sums"].items():
-                before = sums.get(payer, [0] * len(amounts))
-                sums[payer] = [
-                    amount_before + amount
-                    for amount_before, amount in zip(before, amounts, strict=True)
-                ]
+                add_amounts(sums, payer, amounts)
         return sums
 
     def count_planned(self, benchmark: int) -> int:
