@@ -25,13 +25,14 @@ from nel.apps.view.index.database import FORMAT, INDEX_FAULTS, Index, IndexEntry
 from nel.apps.view.index.words import space_out
 from nel.apps.view.left_out import decisions_of, left_out
 from nel.artifacts.failures import failure_kind
-from nel.artifacts.results import NOT_RUN, Result, read_result, reward_of
+from nel.artifacts.results import NOT_RUN, Result, outcome_json, read_result, reward_of
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
 from nel.engine.store.projections.follow import count_verdicts, follow, taken_back
 from nel.engine.store.projections.results import StoredResult, results
 from nel.errors import NelError, StoreError
+from nel.reports import samples
 from nel.reports.choices import options_of
 from nel.reports.distributions import bin_of, measures_of
 from nel.reports.questions import question_of
@@ -284,12 +285,8 @@ def numbers_of(result: Result, values: Mapping[str, float]) -> dict[str, float]:
 
 
 def group_of(result: Result) -> str:
-    """Return where a result belongs; a scored one is wrong when its reward is 0 or less."""
-    if isinstance(result.outcome, Unscored):
-        return "unscored"
-    if isinstance(result.outcome, Scored):
-        return "right" if result.outcome.reward > 0 else "wrong"
-    return "model_failure"
+    """Return where a result belongs, as the pages of reports say it."""
+    return samples.group_of(outcome_json(result.outcome)["state"], reward_of(result.outcome))
 
 
 def asked_in(sample: Sample | None) -> str:
