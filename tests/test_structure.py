@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 16_850,
     "decide": 8_900,
     "discovery": 3_590,
-    "engine": 73_560,
+    "engine": 73_490,
     "environments": 24_520,
     "episodes": 4_410,
     "judges": 23_780,
