@@ -22,7 +22,7 @@ from importlib.metadata import EntryPoint, distributions
 from typing import Any, Final
 
 from nel.core.distributions import package_of, place_of
-from nel.errors import PluginError, did_you_mean
+from nel.errors import ConfigError, NelError, PluginError, did_you_mean
 from nel.version import DISTRIBUTION
 
 GROUPS: Final = {
@@ -255,6 +255,27 @@ def load_ref(ref: PluginRef) -> Any:  # an entry point may name any object
         raise
     except BaseException as error:
         raise PluginError(cannot_import(ref, f"{type(error).__name__}: {error}")) from error
+
+
+def make(ref: PluginRef, *arguments: object, **options: object) -> Any:  # what its factory makes
+    """Return what a plugin makes of arguments and of the options that a user gave.
+
+    Raises:
+        PluginError: As `load_ref`.
+        ConfigError: It cannot be made; the message says why.
+        NelError: What the plugin raises.
+    """
+    factory = load_ref(ref)
+    try:
+        return factory(*arguments, **options)
+    except NelError:
+        raise
+    except (Exception, SystemExit) as error:
+        is_plain = isinstance(error, (TypeError, ValueError))
+        what = str(error) if is_plain else f"{type(error).__name__}: {error}"
+        raise ConfigError(
+            f'the {ref.singular} "{ref.name}" of {ref.provider} cannot be used: {what}'
+        ) from error
 
 
 def cannot_import(ref: PluginRef, why: str) -> str:

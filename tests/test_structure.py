@@ -81,12 +81,12 @@ FENCES = {  # the rooms and modules that may import a library
 
 
 ROOMS = {
-    "apps": 73_920,
-    "artifacts": 34_490,
+    "apps": 73_880,
+    "artifacts": 34_370,
     "authoring": 16_090,
     "benchmarks": 11_850,
     "byob": 880,
-    "cli": 18_000,
+    "cli": 17_960,
     "comparison": 24_650,
     "compat": 42_050,
     "config": 14_280,
@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 16_850,
     "decide": 8_900,
     "discovery": 3_590,
-    "engine": 75_010,
+    "engine": 73_510,
     "environments": 24_520,
     "episodes": 4_410,
     "judges": 23_780,
@@ -102,7 +102,7 @@ ROOMS = {
     "models": 37_630,
     "prompts": 2_690,
     "reading": 18_200,
-    "reports": 17_980,
+    "reports": 17_960,
     "runs": 11_460,
     "sandbox": 26_410,
     "scoring": 22_860,

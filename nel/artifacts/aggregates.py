@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from typing_extensions import TypedDict
 
-from nel.artifacts.benchmark_result import BenchmarkResult
+from nel.artifacts.benchmark_result import COUNTS, BenchmarkResult
 from nel.artifacts.collecting import Collection
 from nel.config.schema.run import CATEGORY, split_category
 from nel.core.atomic_files import write_file
@@ -29,7 +29,6 @@ HEADLINES: Final = "headlines"
 QUESTIONS_MAX: Final = 1 << 40
 """Of one benchmark, by which the numbers of questions of two differ."""
 _OPEN: Final[BoundsJson] = {"lower": 0.0, "upper": 1.0}
-_COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
 
 
 class AggregateJson(TypedDict):
@@ -225,7 +224,7 @@ def _counts(
         "n": sum(row.get("n", 0) for row in rows.values()),
         "unit": "rate" if all(row.get("unit") == "rate" for row in rows.values()) else "number",
         "accounting": {
-            name: sum(member.accounting[name] for member in present.values()) for name in _COUNTS
+            name: sum(member.accounting[name] for member in present.values()) for name in COUNTS
         },
     }
 

@@ -179,19 +179,17 @@ class Collection:
             else:
                 self._count(result, result.outcome)
                 self._add(result)
-                yield self._line(result)
+                row = stored_result.response
+                yield self._line(result, None if row is None else row.request)
 
-    def _line(self, result: Result) -> bytes:
+    def _line(self, result: Result, request_json: str | None) -> bytes:
         line = result_line(result, self._stored.head)
         if self._solver and isinstance(result.outcome, Unscored) and "episode" not in line:
             self._add_unfinished(line, result)
-        if result.sample is not None and result.sample.turns:
-            request_json = self._stored.snapshot.request(
-                self._stored.key, result.idx, result.repeat
-            )
-            if request_json:  # the prompt of several turns: all messages before the last answer
-                messages: Any = messages_in(loads(request_json))
-                line["prompt"] = messages
+        if result.sample is not None and result.sample.turns and request_json:
+            # The prompt of several turns: all messages before the last answer.
+            messages: Any = messages_in(loads(request_json))
+            line["prompt"] = messages
         return dumps_line(line)
 
     def _add_unfinished(self, line: ResultLine, result: Result) -> None:

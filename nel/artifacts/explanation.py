@@ -50,16 +50,12 @@ def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
 def _explanations(run_dir: Path, snapshot: Snapshot, sample_id: str) -> Iterator[dict[str, Any]]:
     for key, slot, name, plan in snapshot.benchmarks():
         by_model = load_model_readings(run_dir / directory_name(slot))
-        for sample in snapshot.samples(key) if plan else ():
-            if sample.sample_id == sample_id:
-                for stored_result in results(
-                    snapshot, key, plan["repeats"], first=sample.idx, last=sample.idx
-                ):
-                    result = read_result(stored_result)
-                    yield {
-                        "benchmark": slot,
-                        **_explanation(result, read_again(result, name, plan, by_model)),
-                    }
+        idx = snapshot.idx_of(key, sample_id)
+        if idx is not None and plan:
+            for stored_result in results(snapshot, key, plan["repeats"], first=idx, last=idx):
+                result = read_result(stored_result)
+                readings = read_again(result, name, plan, by_model)
+                yield {"benchmark": slot, **_explanation(result, readings)}
 
 
 def _sample_ids(snapshot: Snapshot) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import yaml
 
-from nel.artifacts.benchmark_result import BenchmarkResult
+from nel.artifacts.benchmark_result import COUNTS, BenchmarkResult
 from nel.artifacts.collecting import Collection, StoredBenchmark
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.results import RunTiming, date_of
@@ -50,7 +50,6 @@ _HEADLINE: Final = (
     "unit",
     "new_questions",
 )
-_COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
 
 
 def write_artifacts(
@@ -270,7 +269,7 @@ def _category_json(accumulator: Accumulator) -> dict[str, object]:
     headline: Mapping[str, Any] = accumulator.headline()
     accounting: Mapping[str, Any] = accumulator.accounting.as_json()
     return {
-        **{name: accounting[name] for name in _COUNTS},
+        **{name: accounting[name] for name in COUNTS},
         **{name: headline[name] for name in ("value", "ci_lower", "ci_upper", "ci_method")},
     }
 

@@ -13,7 +13,7 @@ from nel.cli.other_program import say_other_program
 from nel.cli.progress import QUIET, showing
 from nel.cli.settings import Chosen
 from nel.cli.streams import discard_stdout, stdout_kept
-from nel.cli.terminal import plain
+from nel.cli.terminal import say
 from nel.config.schema import RunConfig
 from nel.core.texts import shorten
 from nel.engine.progress import Progress
@@ -88,9 +88,8 @@ def show_result(
             lost = EXIT_STOPPED_EARLY
             where = f"it is in {result.report}, and nel eval resume {result.run_dir} prints it"
             progress.notes.append(f"the result could not be printed ({error.strerror}); {where}")
-    notes = dict.fromkeys([*progress.notes, *_words(progress, result), *remarks(result)])
-    for line in notes if verbosity > QUIET or result.exit_code or lost else ():
-        typer.echo(f"nel: {plain(line)}", err=True)
+    if verbosity > QUIET or result.exit_code or lost:
+        say([*progress.notes, *_words(progress, result), *remarks(result)])
     if result.exit_code:
         say_other_program()
     code = result.exit_code

@@ -17,7 +17,7 @@ from nel.cli.progress import QUIET, showing
 from nel.cli.run_table import remarks, resume_effect
 from nel.cli.streams import stdout_kept
 from nel.cli.table import print_table
-from nel.cli.terminal import plain
+from nel.cli.terminal import plain, say
 from nel.config.layers import SourcedValue
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
@@ -54,13 +54,11 @@ def show_matrix(
                 config, progress=progress, resume=resume, allowed_changes=allowed
             )
     except MatrixRefused as refused:
-        for problem in refused.problems:
-            typer.echo(f"nel: {plain(problem)}", err=True)
+        say(refused.problems)
         raise typer.Exit(refused.exit_code) from refused
     _print(result, as_json=as_json)
-    lines = _remarks(result, progress) if verbosity > QUIET or result.exit_code else ()
-    for line in lines:
-        typer.echo(f"nel: {plain(line)}", err=True)
+    if verbosity > QUIET or result.exit_code:
+        say(_remarks(result, progress))
     raise typer.Exit(result.exit_code)
 
 
@@ -82,14 +80,13 @@ def show_matrix_preview(
     name, plans = next(iter(plans_by_name.items()))
     print_requests(plans, f" at {name}")
     n_requests = 0
-    notes: dict[str, None] = {}
+    notes: list[str] = []
     for name, plans in plans_by_name.items():
         for plan in plans:
             n_requests += plan.requests + plan.judge_requests
-            notes |= dict.fromkeys(f"{name}: {note}" for note in plan.notes)
+            notes += [f"{name}: {note}" for note in plan.notes]
     typer.echo(f"dry run: nothing was sent; {n_requests:,} requests in all, under one budget")
-    for note in notes:
-        typer.echo(f"nel: {plain(note)}", err=True)
+    say(notes)
 
 
 def _print(result: MatrixResult, *, as_json: bool) -> None:

@@ -10,7 +10,7 @@ import typer
 from nel.cli.request_text import indent
 from nel.cli.streams import stdout_kept
 from nel.cli.table import print_table
-from nel.cli.terminal import plain
+from nel.cli.terminal import plain, say
 from nel.config.layers import SourcedValue
 from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
@@ -50,8 +50,7 @@ def show_preview(
     print_values(values)
     print_requests(plans)
     typer.echo("dry run: nothing was sent")
-    for note in dict.fromkeys(note for plan in plans for note in plan.notes):
-        typer.echo(f"nel: {plain(note)}", err=True)
+    say(note for plan in plans for note in plan.notes)
 
 
 def preview_json(config: RunConfig, values: Sequence[SourcedValue]) -> dict[str, Any]:

@@ -1,10 +1,14 @@
-"""Formats external text for terminals, without control characters. Prints nothing.
+"""Formats external text for terminals, without control characters, and prints notes.
 
 Model names and errors come from outside; an escape sequence in them could rewrite what the user
 sees.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+
+import typer
 
 
 def plain(text: str) -> str:
@@ -17,6 +21,12 @@ def plain(text: str) -> str:
 def report_text(text: str) -> str:
     """Return a text of a report for a terminal: `plain`, with spaces in place of narrow ones."""
     return plain(text.replace("\u202f", " "))
+
+
+def say(notes: Iterable[str]) -> None:
+    """Print what there is to know beside a result on stderr, each note once."""
+    for note in dict.fromkeys(notes):
+        typer.echo(f"nel: {plain(note)}", err=True)
 
 
 def _escape(character: str) -> str:

@@ -17,7 +17,6 @@ from nel.engine.asking.asker import Acceptance, Asker, OpenRun
 from nel.engine.asking.endpoint_trial import EndpointTrial
 from nel.engine.asking.generate import STOP_ERRORS, SampleRunner, scoring_task
 from nel.engine.asking.response_outcomes import unscored_row, verdict_before_scoring
-from nel.engine.asking.resume_checks import BackgroundChecks
 from nel.engine.asking.work import WorkQueue
 from nel.engine.asking.workers import Workers
 from nel.engine.scoring_stage import Machinery, OutcomeCounter, ScoringStage
@@ -116,7 +115,6 @@ class Pipeline:
             PreflightError: The very first request shows that none can succeed; nothing was
                 recorded.
             StoppedEarly: Nothing answers at the endpoint, or the disk is full.
-            ResumeRefused: The dataset is not what the run was started with.
         """
         progress = self._opened.progress
         self._opened.store.start_writer()
@@ -134,9 +132,7 @@ class Pipeline:
             progress.running_since = time.monotonic()
             self._workers.watch(first)
             self._workers.start(self._workers.ramp_up(first, self._may_go_on))
-            checks = self._background_checks()
-            self._workers.start(self._check_and_rescore(checks))
-            self._workers.start(checks.verify_datasets())
+            self._workers.start(self._check_and_rescore())
             await self._workers.supervise(scoring)
             await self._scoring.drain(scoring)
             await self._judge_parked(scoring)
@@ -204,20 +200,10 @@ class Pipeline:
             if self._workers.surplus > 0:  # requests that waited for a retry are in flight again
                 return
 
-    def _background_checks(self) -> BackgroundChecks:
-        opened = self._opened
-        return BackgroundChecks(
-            records=opened.records,
-            datasets=[(job.plan, job.check) for job in opened.jobs],
-            store=opened.store,
-            progress=opened.progress,
-            stop=self._stop,
-            is_asking=lambda: self._workers.n_running > 0,
-        )
-
-    async def _check_and_rescore(self, checks: BackgroundChecks) -> None:
+    async def _check_and_rescore(self) -> None:
         """Score the answers of earlier sessions, once the records of run.db are verified."""
-        if await checks.verify_records():
+        records = self._opened.records
+        if records is None or await records.verify(self._opened.store, self._stop):
             await self._rescore(upto=self._last_stored)
 
     async def _judge_parked(self, scoring: asyncio.Task[None]) -> None:

@@ -1,19 +1,17 @@
 """Takes the snapshot of a benchmark's samples when a run starts, and compares it with the benchmark
 when it is resumed.
 
-A dataset that is gone, or is checked while the run goes on, is replaced by the samples in run.db.
+A dataset that is gone, or is large and unchanged, is replaced by the samples in run.db.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 
 from nel.config.identity import Identity, check_resume
-from nel.core.forked_map import usable_processes
 from nel.engine.asking.repeat_check import check_draw
-from nel.engine.asking.resume_checks import DatasetCheck, deferred_check, fingerprint_of
+from nel.engine.asking.resume_checks import fingerprint_of, is_unchanged
 from nel.engine.asking.stop_rules import refuse_growth
 from nel.engine.asking.work import Job
 from nel.engine.planning.plan import Plan
@@ -89,10 +87,12 @@ def _prepare(store: Log, snapshot: Snapshot, plan: Plan, options: ResumeOptions)
         if not stored or plan.config.max_problems != stored["max_problems"]:
             raise DatasetError(plan.unreadable)
         return _prepare_from_snapshot(store, key, plan, stored, options)
-    if stored and not options.scoring_only:
-        check = deferred_check(plan, stored, snapshot.samples(key), allowed=options.allowed)
-        if check is not None:
-            return _prepare_from_snapshot(store, key, plan, stored, options, check)
+    if (
+        stored
+        and not options.scoring_only
+        and is_unchanged(plan, stored, snapshot.samples(key), allowed=options.allowed)
+    ):
+        return _prepare_from_snapshot(store, key, plan, stored, options)
     return _prepare_from_dataset(store, key, plan, stored, options)
 
 
@@ -109,16 +109,14 @@ def _prepare_from_dataset(
         digests,
         lambda sample_id: store.row_number_of(key, sample_id),
         n_stored=n_stored,
-        processes=usable_processes(),
     )
-    with closing(stream):  # type: ignore[type-var] # ends the processes that render rows, also when it raises
-        samples = _skip_stored(
-            _count_rows(stream, options.progress),
-            n_stored,
-            usable.append,
-            lambda: at_stored.append(identity_of(plan, digests)),
-        )
-        clash = store.add_samples(key, samples)
+    samples = _skip_stored(
+        _count_rows(stream, options.progress),
+        n_stored,
+        usable.append,
+        lambda: at_stored.append(identity_of(plan, digests)),
+    )
+    clash = store.add_samples(key, samples)
     if clash is not None:
         raise duplicate_id(plan, *clash)
     options.progress.notes += plan.dataset.notes
@@ -150,14 +148,9 @@ def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> 
 
 
 def _prepare_from_snapshot(
-    store: Log,
-    key: int,
-    plan: Plan,
-    stored: StoredPlan,
-    options: ResumeOptions,
-    check: DatasetCheck | None = None,
+    store: Log, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions
 ) -> Job:
-    """Resume with stored samples: the dataset is gone or is checked in the background."""
+    """Resume with stored samples: the dataset is gone, or is large and unchanged."""
     digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
     now = Identity(fields={**plan.fields, **digests})
     is_rescored = _check_resume(store, key, plan, stored, [now], options)
@@ -167,7 +160,7 @@ def _prepare_from_snapshot(
         **_settings(plan, now),
     }
     store.put_benchmark(plan.slot, plan.benchmark.name, changed)
-    return Job(key=key, plan=plan, check=check)
+    return Job(key=key, plan=plan)
 
 
 def _count_rows(stream: Iterator[StoredSample], progress: Progress) -> Iterator[StoredSample]:

@@ -22,14 +22,13 @@ from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job, WorkQueue
 from nel.engine.executors import ProgramRunner, ScorerPool
 from nel.engine.progress import Progress
-from nel.engine.scorers.call import SLOTS, Delegated, ScoringTask
+from nel.engine.scorers.call import SLOTS, Delegated, ScoringTask, no_judge, unscored_by
 from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
 from nel.engine.stopping.session_end import Stop
 from nel.engine.store.log import Log
 from nel.errors import (
     EXIT_STOPPED_EARLY,
     EndpointError,
-    JudgeError,
     ScorerError,
     StoppedEarly,
     StoreError,
@@ -45,14 +44,6 @@ _PROGRAMS_MAX: Final = 128
 """Programs that may wait for the sandbox; when there are this many, asking waits for scoring."""
 _PROGRAMS_DRAIN_SECONDS: Final = 1.0
 """Seconds for programs to go on after a stop: a resume can run the same ones again for nothing."""
-_NO_JUDGE: Final = Unscored(
-    cause="judge",
-    kind="no_judge",
-    detail=(
-        "the scorer asks for a judge and this run has none; give --judge-url and --judge-id, then"
-        " resume"
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +183,7 @@ class ScoringStage:
             if not isinstance(result, Delegated):
                 outcome = result
             elif judges is None:
-                outcome = _NO_JUDGE
+                outcome = unscored_by(no_judge())
             else:
                 task = asyncio.create_task(judges.verdict(item, result))
                 self._judged.add(task)
@@ -266,7 +257,7 @@ class ScoringStage:
                     self._plans[item.key.benchmark], item, payload
                 )
             if self._judges is None:
-                raise JudgeError(_NO_JUDGE.detail, kind=_NO_JUDGE.kind)
+                raise no_judge()
             return await self._judges.judge(item, *payload)
         except (StoppedEarly, StoreError) as error:  # the answer cannot be stored
             self._fail(error)

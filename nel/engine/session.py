@@ -297,20 +297,15 @@ class Session:
         endpoint, opened = self.spec.config.endpoint, self.opened
         if endpoint is None or all(job.plan.eval_only for job in opened.jobs):
             return None
-        concurrency = self._concurrency()
-        gate = await limits.gate(
-            clients, endpoint, concurrency=self.spec.config.engine.concurrency, own_max=concurrency
-        )
-        client = Client(
+        client = await limits.open_client(
+            clients,
             endpoint,
-            gate=gate,
+            concurrency=self.spec.config.engine.concurrency,
+            own_max=self._concurrency(),
             api_key=self.api_key,
-            connections=concurrency,
-            price=price_of(self.spec.config),
             observer=opened.observer,
             context=context,
         )
-        await clients.enter_async_context(client)
         opened.progress.gate = client.gate
         monitor = monitor_gate(client.gate, opened.observer, reason=lambda: client.trouble)
         clients.callback(asyncio.create_task(monitor).cancel)

@@ -1,6 +1,5 @@
-"""Joins a session to the limiter of its configuration, and keeps what became of it.
-
-Sends nothing to an endpoint.
+"""Opens the clients of a session, joins them to the limiter of its configuration, and keeps what
+became of that. Sends nothing to an endpoint.
 """
 
 from __future__ import annotations
@@ -13,7 +12,10 @@ from typing import TYPE_CHECKING
 from nel.config.redaction import read_secret, redact_url
 from nel.config.schema import EndpointConfig, RunConfig
 from nel.config.schema.shard import read_shard
+from nel.core.observer import UNOBSERVED, Observer
 from nel.errors import ConfigError, PreflightError
+from nel.models.client import Client
+from nel.models.client_context import ClientContext
 from nel.models.pacing import pace_of
 
 if TYPE_CHECKING:
@@ -29,7 +31,44 @@ class SharedLimits:
     used: dict[str, LimiterUse] = field(default_factory=dict)
     """By endpoint."""
 
-    async def gate(
+    async def open_client(
+        self,
+        clients: AsyncExitStack,
+        endpoint: EndpointConfig,
+        *,
+        concurrency: int,
+        own_max: int,
+        api_key: str | None,
+        context: ClientContext,
+        observer: Observer = UNOBSERVED,
+    ) -> Client:
+        """Return an open client of an endpoint, whose gate has joined the limiter where there is
+        one.
+
+        Args:
+            clients: Closes it.
+            endpoint: The endpoint.
+            concurrency: Requests in flight of all runs together.
+            own_max: Requests in flight that this process may have.
+            api_key: Of the endpoint.
+            context: What the clients of a session share.
+            observer: Is notified of retries and answers.
+
+        Raises:
+            ConfigError, PreflightError: As `_gate`.
+        """
+        client = Client(
+            endpoint,
+            gate=await self._gate(clients, endpoint, concurrency=concurrency, own_max=own_max),
+            api_key=api_key,
+            connections=own_max,
+            price=self.config.budget.prices.get(endpoint.model),
+            observer=observer,
+            context=context,
+        )
+        return await clients.enter_async_context(client)
+
+    async def _gate(
         self, clients: AsyncExitStack, endpoint: EndpointConfig, *, concurrency: int, own_max: int
     ) -> SharedGate | None:
         """Return a gate that has joined the limiter, None where the configuration names none.

@@ -16,7 +16,7 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.errors import OutputError
 from nel.reports import numbers
-from nel.reports.comparison import Compared
+from nel.reports.comparison import Compared, despite_note
 from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
 from nel.reports.tables.markdown import markdown_lines, markdown_text
 from nel.reports.text import one_line
@@ -69,8 +69,8 @@ def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
         bounds = _spans(benchmark)
         if bounds:
             yield f"{benchmark['benchmark']}: {bounds}"
-    if document["despite"]:
-        yield f"allowed to differ: {', '.join(document['despite'])}"
+    if note := despite_note(document["despite"]):
+        yield note
 
 
 def markdown(document: Mapping[str, Any]) -> str:

@@ -76,18 +76,16 @@ class _Line:
     def __init__(self, result: Mapping[str, Any], outcome: Mapping[str, Any]) -> None:
         self.result = result
         self.outcome = outcome
-        self.group: Group = group_of(result, outcome)
+        self.group: Group = group_of(outcome.get("state"), result.get("reward"))
         self.kind = _kind(outcome, self.group)
         self.category = _category(result)
         self.options = options_in(result)
 
 
-def group_of(result: Mapping[str, object], outcome: Mapping[str, object]) -> Group:
+def group_of(state: object, reward: object) -> Group:
     """Return where a result belongs; a scored sample is wrong when its reward is 0 or less."""
-    state = outcome.get("state")
     if state == "model_failure":
         return "model_failure"
-    reward = result.get("reward")
     if state != "scored" or not isinstance(reward, (int, float)):
         return "unscored"
     return "right" if reward > 0 else "wrong"

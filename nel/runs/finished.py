@@ -17,7 +17,7 @@ from nel.artifacts.files import directory_name
 from nel.core.atomic_files import write_file
 from nel.core.paths import share
 from nel.core.strict_json import loads, pretty
-from nel.engine.asking.resume_checks import DatasetCheck
+from nel.engine.asking.resume_checks import makes_samples
 from nel.engine.planning.plan import Plan
 from nel.engine.session_spec import SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
@@ -127,8 +127,8 @@ def _asks_the_same(spec: SessionSpec) -> bool:
     try:
         with Snapshot(spec.run_dir / FILE_NAME, untouched=True) as snapshot:
             return all(
-                DatasetCheck(plans[slot], stored_plan, allowed=frozenset()).first_rows_match(
-                    snapshot.samples(key, last=_ROWS_RENDERED - 1)
+                makes_samples(
+                    plans[slot], stored_plan, snapshot.samples(key, last=_ROWS_RENDERED - 1)
                 )
                 for key, slot, _, stored_plan in snapshot.benchmarks()
             )

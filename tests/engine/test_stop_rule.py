@@ -9,7 +9,7 @@ import pytest
 
 from nel.config.schema.stop import read_condition
 from nel.engine.stopping.drawn_order import DrawnOrder, draw
-from nel.engine.stopping.stop_rule import StopDecision, StopRule, StoredBaseline
+from nel.engine.stopping.stop_rule import StopRule, StoredBaseline
 from nel.engine.store.codec import encode_sample, seal_text
 from nel.engine.store.snapshot import StoredSample
 from nel.types import ModelFailure, Outcome, Sample, Scored, Unscored
@@ -45,8 +45,8 @@ def fed(made: StopRule, outcomes: dict[tuple[int, int], Outcome], seed: int) -> 
     return made
 
 
-def state(made: StopRule) -> tuple[StopDecision | None, float, float, int]:
-    return made.decision, made.mean.lower, made.mean.upper, made.n_clusters
+def state(made: StopRule) -> tuple[str, float, float, int]:
+    return repr(made.decision), made.mean.lower, made.mean.upper, made.n_clusters
 
 
 @pytest.mark.parametrize(("cluster", "repeats"), [(1, 1), (3, 2)])
@@ -61,10 +61,9 @@ def test_the_order_in_which_outcomes_come_changes_nothing(cluster: int, repeats:
         state(fed(rule(order, "width<0.35", "futile accuracy>=0.3", repeats=repeats), outcomes, seed))
         for seed in range(15)
     }
-    assert len(found) == 1
-    decision = next(iter(found))[0]
-    assert decision is not None
-    assert 0 < decision.n_clusters < len(order.ends)
+    ((decision, _, _, n_clusters),) = found
+    assert decision != "None"
+    assert 0 < n_clusters < len(order.ends)
 
 
 def test_a_gap_in_the_prefix_holds_back_every_look() -> None:
@@ -76,7 +75,7 @@ def test_a_gap_in_the_prefix_holds_back_every_look() -> None:
     assert (made.decision, made.n_clusters) == (None, 0)
     made.add(order.order[0], 0, scored(0.0))
     assert made.decision is not None
-    assert made.n_wanted == made.decision.n_clusters < 100
+    assert made.n_wanted == made.decision["n_clusters"] < 100
 
 
 def test_a_cluster_counts_when_its_last_repeat_is_there() -> None:
@@ -104,7 +103,7 @@ def test_what_comes_after_the_decision_changes_nothing() -> None:
         made.add(idx, 0, scored(1.0))
     assert state(made) == before
     assert made.decision is not None
-    assert made.decision.reason == "futile"
+    assert made.decision["reason"] == "futile"
 
 
 def test_the_order_is_that_of_the_seed_and_not_of_the_file() -> None:
@@ -149,8 +148,8 @@ def test_a_baseline_is_compared_question_by_question(right: float, reason: str) 
     baseline: StoredBaseline = {"run_id": "base", "low": values, "high": values, "is_binary": True}
     made = fed(rule(order, "better-or-worse base", baseline=baseline), {(i, 0): scored(right) for i in range(100)}, 2)
     assert made.decision is not None
-    assert made.decision.reason == reason
-    assert made.decision.n_clusters < 40
+    assert made.decision["reason"] == reason
+    assert made.decision["n_clusters"] < 40
     assert made.direction is not None
     assert made.direction.lower <= right - 0.5 <= made.direction.upper
 

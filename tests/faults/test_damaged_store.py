@@ -116,6 +116,16 @@ def test_flipped_bytes(tmp_path: Path, finished: Ran, seed: int) -> None:
     assert _told(_damaged(finished, tmp_path, flip), finished).wrong == []
 
 
+def test_a_salvage_counts_what_a_resume_does_again(tmp_path: Path, finished: Ran) -> None:
+    """A verdict that lost its answer is made again with it."""
+    run_dir = _damaged(finished, tmp_path, bytes)
+    with closing(sqlite3.connect(run_dir / "run.db")) as store, store:
+        store.execute("UPDATE steps SET response = '{}' WHERE role = 0 AND idx IN (3, 7)")
+    with own_directory(run_dir):
+        salvaged = salvage(run_dir)
+    assert salvaged.pending == 2 * (len(finished.rows) // len({row["problem_idx"] for row in finished.rows}))
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -83,13 +83,6 @@ MUTATIONS: Final = (
         keyword="place",
     ),
     Mutation(
-        name="bad-row-read-ahead-is-forgotten",
-        fault="What ends the reading of rows that processes render ends the dataset without a word.",
-        fragment="if ahead.error is not None:",
-        replacement="if False:",
-        tests=("tests/engine/test_rendering.py",),
-    ),
-    Mutation(
         name="categories-of-a-part-not-recoded",
         fault="Categories of a part of a file that a process has read are put under the names of other ones.",
         fragment="self.add(replace(block, labels=columns._codes))",

@@ -196,7 +196,7 @@ def neighbours(
     if query.is_plain:
         idx = position[0]
         with BrowsedStore(run.store) as store:
-            before = store.results_before(benchmark.key, idx, 1)
+            before = store.samples_before(benchmark.key, idx, 1)
             after = next(store.samples(benchmark.key, first=idx + 1), None)
         return (before[0].idx, 0) if before else None, None if after is None else (after.idx, 0)
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
@@ -224,7 +224,7 @@ def _plain_page(
     with BrowsedStore(run.store) as store:
         if query.before is not None:
             # The nearest come first.
-            samples = store.results_before(benchmark.key, query.before[0], PAGE + 1)
+            samples = store.samples_before(benchmark.key, query.before[0], PAGE + 1)
             has_earlier, has_later = len(samples) > PAGE, True
             samples = samples[:PAGE][::-1]
         else:

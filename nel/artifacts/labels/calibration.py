@@ -91,15 +91,10 @@ class Calibrating:
         self.warnings: list[str] = []
         """What the labels say against the judge, once `write` was called."""
 
-    @property
-    def wants_results(self) -> bool:
-        """Return whether there is anything to do with results."""
-        return bool(self._labels or self._borrowed)
-
     def add(self, result: Result) -> None:
         """Take in one result; they come in dataset order."""
         reward = reward_of(result.outcome)
-        if reward is None or not self.wants_results:
+        if reward is None or not (self._labels or self._borrowed):
             return
         label = None
         is_judged = is_verdict(result)

@@ -14,13 +14,18 @@ from nel.metrics.accumulator import Unit
 PairedMeasure: TypeAlias = Annotated["PairedMeasureFields", NULL_IS_INCONCLUSIVE]
 
 
-class SideFields(TypedDict):
-    """One side of a comparison."""
+class StandingRun(TypedDict):
+    """A run that is ranked."""
 
     label: str
-    kind: Literal["nel", "nemo-evaluator", "lm-eval", "imported"]
     run_id: str | None
     models: list[str]
+
+
+class SideFields(StandingRun):
+    """One side of a comparison."""
+
+    kind: Literal["nel", "nemo-evaluator", "lm-eval", "imported"]
 
 
 class TestFamily(TypedDict):
@@ -60,13 +65,10 @@ class PairCounts(TypedDict):
     n_not_scored: Count
 
 
-class RunDifference(TypedDict):
+class RunDifference(FieldPair):
     """A difference that the user allowed with --despite."""
 
     part: Literal["pairing", "dataset", "prompt", "scorer", "judge", "decoding", "repeats"]
-    field: str
-    baseline: object
-    candidate: object
 
 
 class MeanPair(TypedDict):
@@ -280,14 +282,6 @@ class DecisionFile(TypedDict):
     candidate: SideFields
     policy: dict[str, object] | None
     benchmarks: list[DecidedBenchmark]
-
-
-class StandingRun(TypedDict):
-    """A run that is ranked."""
-
-    label: str
-    run_id: str | None
-    models: list[str]
 
 
 class RankFields(TypedDict):

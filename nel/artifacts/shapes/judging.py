@@ -56,8 +56,8 @@ class JudgePair(TypedDict):
     reason: str | None
 
 
-class JudgeAgreement(TypedDict):
-    """How far the judges of a panel agree."""
+class RatedUnits(TypedDict):
+    """Cases that several opinions are of, and how far these agree."""
 
     template: Text
     level: Literal["nominal", "ordinal", "interval"]
@@ -65,25 +65,23 @@ class JudgeAgreement(TypedDict):
     n_unanimous: Count
     n_missing: Count
     raw: Statistic
+    alpha: Statistic
+
+
+class JudgeAgreement(RatedUnits):
+    """How far the judges of a panel agree."""
+
     kappa: Annotated[KappaStatistic, NULL_HAS_REASON]
     """A measure with its interval; a null value carries its reason."""
     fleiss_kappa: Statistic | None
-    alpha: Statistic
     pairs: list[JudgePair]
 
 
-class SelfConsistency(TypedDict):
+class SelfConsistency(RatedUnits):
     """How far repeated opinions of one judge agree."""
 
-    template: Text
     judge: Text
-    level: Literal["nominal", "ordinal", "interval"]
-    n_units: Count
-    n_unanimous: Count
-    n_missing: Count
     unanimous: Statistic
-    raw: Statistic
-    alpha: Statistic
 
 
 class BaseRates(TypedDict):
@@ -126,17 +124,12 @@ class AnnotatorAgreement(TypedDict):
     agreement: dict[str, object]
 
 
-class GradeRecall(EndsJson):
+class GradeRecall(LabelMeasure):
     """Of one label, how often the judge gave that grade."""
 
     label: float
     grade: str | None
     n_found: Count
-    value: float | None
-    ci_method: NotRequired[Text]
-    reason: str | None
-    n: NotRequired[Count]
-    n_effective: NotRequired[Amount | None]
 
 
 class PanelMemberAgreement(TypedDict):
@@ -225,16 +218,12 @@ class CalibratedMember(TypedDict):
     model: str | None
 
 
-class CalibratedJudge(TypedDict):
+class CalibratedJudge(PanelSettings):
     """The judge as it was configured."""
 
     panel: list[CalibratedMember]
     template: str | None
     criteria: str | None
-    aggregate: str | None
-    quorum: Count | None
-    repeats: Count | None
-    swap: bool | None
     weights: NotRequired[dict[str, float]]
 
 

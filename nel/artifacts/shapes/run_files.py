@@ -215,26 +215,28 @@ class FailureKindShare(FailureShare):
     hint: Text
 
 
-class FailureExemplar(TypedDict):
+class FailedResult(TypedDict):
+    """Which result failed."""
+
+    problem_idx: Count
+    repeat: Count
+    sample_id: str
+
+
+class FailureExemplar(FailedResult):
     """One failure to look at."""
 
     category: Text
     kind: NotRequired[Text]
-    problem_idx: Count
-    repeat: Count
-    sample_id: str
     response_preview: Annotated[str, Field(max_length=500)] | None
     expected_answer: object
     extracted_answer: str | None
     detail: str
 
 
-class ClusterExemplar(TypedDict):
+class ClusterExemplar(FailedResult):
     """One failure of a cluster."""
 
-    problem_idx: Count
-    repeat: Count
-    sample_id: str
     response_preview: Annotated[str, Field(max_length=200)]
     detail: Annotated[str, Field(max_length=200)]
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from nel.core.strict_json import dumps_bytes
 from nel.episodes.solvers.generate import build_request
 from nel.errors import LogprobFault
+from nel.models.budget import sum_usages
 from nel.models.echo_probe import UNPROBED, EchoSupport
 from nel.models.faults import Fault, fault_of_error_object
 from nel.models.loglikelihood import (
@@ -31,7 +32,6 @@ from nel.types import (
     Response,
     ResponseError,
     Sample,
-    Usage,
 )
 
 Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
@@ -151,21 +151,11 @@ def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:
 
 
 def _join(answers: Sequence[Response]) -> Response:
-    prompt, completion = (
-        _sum([getattr(answer.usage, name) for answer in answers])
-        for name in ("prompt_tokens", "completion_tokens")
-    )
-    latencies = [answer.latency_seconds for answer in answers]
+    """Return one answer of several, without what is of each request: the log has their rows."""
     return replace(
         answers[-1],
-        usage=Usage(prompt_tokens=prompt, completion_tokens=completion),
-        latency_seconds=(
-            None if None in latencies else sum(value for value in latencies if value is not None)
-        ),
-        attempts=0,  # each request is counted with its own call in the store
+        usage=sum_usages([answer.usage for answer in answers], partly=False),
+        latency_seconds=None,
+        attempts=0,
         cached=all(answer.cached for answer in answers),
     )
-
-
-def _sum(counts: Sequence[int | None]) -> int | None:
-    return None if None in counts else sum(count for count in counts if count is not None)

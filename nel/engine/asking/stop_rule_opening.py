@@ -16,11 +16,10 @@ from typing import Any, Final
 from nel.config.named_baselines import read_baselines
 from nel.config.schema.stop import StopCondition, StopConfig
 from nel.core.strict_json import dumps_bytes
-from nel.decide.sequential import StopReason
 from nel.engine.asking.stop_rules import BASELINES, DECISIONS, StopRules
 from nel.engine.asking.work import Job
 from nel.engine.stopping.drawn_order import draw
-from nel.engine.stopping.stop_rule import ANY, StopDecision, StopRule, StoredBaseline, ends_of
+from nel.engine.stopping.stop_rule import ANY, StopRule, StoredBaseline, ends_of
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.lock import owner_of
 from nel.engine.store.log import Log
@@ -76,12 +75,7 @@ def rule_of(
         looking: Whether it may end the benchmark; else it is fed to compute its intervals.
     """
     baseline = (snapshot.meta(BASELINES) or {}).get(slot)
-    decision_json = (snapshot.meta(DECISIONS) or {}).get(slot)
-    decision = decision_json and StopDecision(
-        n_clusters=decision_json["n_clusters"],
-        reason=StopReason(decision_json["reason"]),
-        condition=decision_json["condition"],
-    )
+    decision = (snapshot.meta(DECISIONS) or {}).get(slot)
     order = draw(snapshot.samples(key), seed=config.seed)
     if not looking:
         return StopRule(order, repeats, (), baseline)

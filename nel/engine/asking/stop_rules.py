@@ -70,9 +70,7 @@ class StopRules:
             StoreError: It cannot be written.
         """
         decisions = {
-            self._slots[key]: rule.decision.as_json()
-            for key, rule in self._rules.items()
-            if rule.decision
+            self._slots[key]: rule.decision for key, rule in self._rules.items() if rule.decision
         }
         if decisions:
             store.set_meta(DECISIONS, decisions)

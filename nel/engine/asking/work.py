@@ -10,7 +10,6 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from nel.engine.asking.repeat_check import pending_checks
-from nel.engine.asking.resume_checks import DatasetCheck
 from nel.engine.planning.plan import Plan
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.projections.pending import Pending
@@ -29,8 +28,6 @@ class Job:
 
     key: int
     plan: Plan
-    check: DatasetCheck | None = None
-    """The part of the dataset that is checked while its samples are asked."""
 
 
 class WorkItem(NamedTuple):

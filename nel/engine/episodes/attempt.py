@@ -75,7 +75,7 @@ class Attempt:
         if self._process is not None and self.plan.benchmark.environment is not None:
             with suppress(EnvironmentFault, TimeoutError):  # what it came to is decided already
                 await self._process.request("close", _CLOSE_SECONDS)
-        await self._kill()
+        self._kill()
         results = [step.result for step in self.steps.values() if step.result is not None]
         may_have_snapshots = self._maker.resume == "snapshot" or any(
             result.snapshot for result in results
@@ -83,10 +83,10 @@ class Attempt:
         if is_over and may_have_snapshots:
             await asyncio.to_thread(self._maker.forget, self._address(0))
 
-    async def _kill(self) -> None:
+    def _kill(self) -> None:
         if self._process is not None:
             process, self._process = self._process, None
-            await process.__aexit__()
+            process.close()
 
     def stored_step(self, number: int) -> Step | None:
         """Return a step that an earlier session stored."""
@@ -222,7 +222,7 @@ class Attempt:
                 step=asdict(self._address(number)),
             )
         except TimeoutError as error:
-            await self._kill()
+            self._kill()
             if self.plan.benchmark.environment is not None:
                 detail = (
                     f"{call.name} took longer than {seconds:g} s, and the state is lost with it"

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from nel.core.message_json import message_json, read_message
+from nel.core.message_json import message_json
 from nel.core.strict_json import dumps, loads
 from nel.engine.store.log import Pooled
-from nel.engine.store.projections.transcript import pooled_messages
 from nel.engine.store.rows import (
     END,
     MODEL,
@@ -28,7 +27,6 @@ from nel.engine.store.rows import (
     fields_of,
     response_in,
 )
-from nel.engine.store.snapshot import Snapshot
 from nel.episodes.steps import MessageDigests, Step, StepKind, call_json, digest_of
 from nel.tools.results import ToolResult
 from nel.types import JsonObject, Message, SampleKey
@@ -202,21 +200,6 @@ class StoredAttempts:
         for request in reversed(chain):
             references = [*references[: request.get("first", 0)], *request["add"]]
         return references
-
-    def messages(
-        self, snapshot: Snapshot, attempt: int, references: Sequence[str]
-    ) -> list[Message]:
-        """Return the messages that are named so."""
-        pooled = [name for name in references if not name.startswith(BY_STEP)]
-        pool = pooled_messages(snapshot, pooled)
-        return [self._message(attempt, name, pool) for name in references]
-
-    def _message(self, attempt: int, reference: str, pool: Mapping[str, str]) -> Message:
-        if reference.startswith(BY_STEP):
-            message = message_of(self.steps[attempt][int(reference[1:])])
-            if message is not None:
-                return message
-        return read_message(loads(pool[reference]))
 
 
 def _call_in(answer: Step, position: int) -> JsonObject:

@@ -12,7 +12,7 @@ import itertools
 import struct
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.core.strict_json import dumps_bytes, loads
@@ -77,11 +77,7 @@ class ToolProcess:
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._reading = asyncio.create_task(self._read())
 
-    async def __aenter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
+    def close(self) -> None:
         """Kill the process and all that it started; return once they are gone."""
         self._reading.cancel()
         self._writer.close()

@@ -137,12 +137,15 @@ class TranscribedAttempt:
         return SentMessage(message=read_message(loads(self._pool[reference])), step=None)
 
 
-def read_transcript(snapshot: Snapshot, sample_key: SampleKey) -> list[TranscribedAttempt]:
+def read_transcript(
+    snapshot: Snapshot, sample_key: SampleKey, names: Sequence[str] = ()
+) -> list[TranscribedAttempt]:
     """Return the attempts of an episode; none where the sample has no stored step.
 
     Args:
         snapshot: Of the run, which may be in progress.
         sample_key: Benchmark, idx and repeat.
+        names: Of messages that are looked up beside those of the steps.
 
     Raises:
         StoreError: A step is damaged.
@@ -151,8 +154,8 @@ def read_transcript(snapshot: Snapshot, sample_key: SampleKey) -> list[Transcrib
         attempts = StoredAttempts(transcript(snapshot, sample_key))
         requests = [request for steps in attempts.requests.values() for request in steps.values()]
         digests = {request["settings"] for request in requests if "settings" in request}
-        for request in requests:
-            digests |= {name for name in request.get("add", ()) if not name.startswith(BY_STEP)}
+        for added in (names, *(request.get("add", ()) for request in requests)):
+            digests |= {name for name in added if not name.startswith(BY_STEP)}
         pool = pooled_messages(snapshot, sorted(digests))
         numbers = sorted({*attempts.steps, *attempts.ended})
         return [TranscribedAttempt(attempts, number, pool) for number in numbers]
@@ -172,12 +175,7 @@ def conversation_of_episode(
         sample_key: Benchmark, idx and repeat.
         episode: Of its response.
     """
-    return tuple(chat_message(message) for message in messages_of(snapshot, sample_key, episode))
-
-
-def messages_of(
-    snapshot: Snapshot, sample_key: SampleKey, episode: Mapping[str, Any]
-) -> list[Message]:
-    """Return the messages of a finished episode."""
-    attempts = StoredAttempts(transcript(snapshot, sample_key))
-    return attempts.messages(snapshot, max(attempts.steps), episode["conversation"])
+    names = episode["conversation"]
+    attempts = read_transcript(snapshot, sample_key, names)
+    last = next(attempt for attempt in reversed(attempts) if attempt.steps)
+    return tuple(chat_message(last.message(name).message) for name in names)

@@ -10,7 +10,7 @@ from nel import plugins
 from nel.authoring.scorer_names import options_of
 from nel.engine.executors.base import Executor
 from nel.engine.executors.local import LocalExecutor
-from nel.errors import ConfigError, NelError, PluginError
+from nel.errors import PluginError
 
 DEFAULT: Final = LocalExecutor.name
 _METHODS: Final = ("open_scorers", "open_sandbox", "start", "facts", "notes", "close")
@@ -32,20 +32,7 @@ def find_executor(text: str) -> Executor:
     name, options_text = (address[0], "") if address else plugins.split_options(text)
     ref = plugins.find("executors", name)
     options = {"address": address[1]} if address else options_of(name, options_text)
-    factory = plugins.load_ref(ref)
-    try:
-        executor = factory(**options)
-    except NelError:
-        raise
-    except (Exception, SystemExit) as error:
-        what = (
-            str(error)
-            if isinstance(error, (TypeError, ValueError))
-            else f"{type(error).__name__}: {error}"
-        )
-        raise ConfigError(
-            f'the executor "{name}" of {ref.provider} cannot be used: {what}'
-        ) from error
+    executor = plugins.make(ref, **options)
     absent = [method for method in _METHODS if not callable(getattr(executor, method, None))]
     if absent:
         kind = type(executor).__name__

@@ -44,7 +44,7 @@ from nel.engine.scorers.call import Result, ScoringContext, ScoringTask
 from nel.engine.scorers.channel import ScorerReply
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.identity import scorer_digest
-from nel.errors import EndpointError, NelError, SandboxError
+from nel.errors import NelError, SandboxError
 from nel.sandbox import Sandbox
 from nel.scoring.broken_tests import take_broken_tests
 from nel.types import SampleKey
@@ -109,13 +109,10 @@ class _ScoringHost:
             question = self._questions.pop(message.question, None)
             if question is None or question.done():
                 return
-            if message.is_answer:
+            if message.error is None:
                 question.set_result(message.value)
             else:
-                error = message.value
-                question.set_exception(
-                    error if isinstance(error, NelError) else EndpointError(str(error))
-                )
+                question.set_exception(message.error)
 
     async def work(self) -> None:
         await self._scorers.run(
@@ -170,13 +167,9 @@ class _SandboxHost:
 
     def _on_ran(self, number: int, ran: Any) -> None:
         error = ran.exception()
-        if error is None:
-            self._output.send(Ran(number, True, ran.result()))
-            return
-        is_own = isinstance(error, NelError)
-        self._output.send(
-            Ran(number, False, error if is_own else SandboxError(str(error), kind="internal"))
-        )
+        if error is not None and not isinstance(error, NelError):
+            error = SandboxError(str(error), kind="internal")
+        self._output.send(Ran(number, error or ran.result()))
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import struct
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -21,10 +20,9 @@ from nel.config.process_environment import variables_passed_on
 from nel.engine.executors.fleet import Event, FleetLost, Joined, Left, Packet
 from nel.engine.executors.leased import LeasedExecutor
 from nel.engine.executors.pipes import PipeProcess
-from nel.engine.executors.wire import HostKind, read_packet
+from nel.engine.executors.wire import HostKind, frame_of, read_packet
 from nel.errors import ConfigError
 
-_LENGTH: Final = struct.Struct("<I")
 _REPLACED_MAX: Final = 8
 """Processes that are started in place of others, for each that there should be."""
 _WORKERS_MAX: Final = 1024
@@ -81,7 +79,7 @@ class ProcessFleet:
         """Send a packet to a process, if it is there."""
         process = self._processes.get(host)
         if process is not None:
-            process.put(_LENGTH.pack(len(packet)) + packet)
+            process.put(frame_of(packet))
 
     def end(self, host: str) -> None:
         """Kill a process."""

@@ -12,8 +12,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.engine.executors.leases import Leases
 from nel.engine.executors.wire import Finished, ScoreAnswer, ScorerQuestion, ToRun, pack
 from nel.engine.scorers.call import Answer, Deliver, Result, ScoringTask
-from nel.engine.scorers.channel import ScorerReply
-from nel.errors import NelError
+from nel.engine.scorers.channel import reply_to
 from nel.types import Unscored
 
 ATTEMPTS_MAX: Final = 3
@@ -125,14 +124,9 @@ class LeasedScorers:
             scoring.item, scoring.attempt = scoring.item.restart(), question.attempt
         self._leases.set_asking(host, question.number, is_asking=True)
         self._flush_soon()
+        answering = self._answer(scoring.item, question.what, question.payload)
         try:
-            reply = ScorerReply(
-                question.question,
-                True,
-                await self._answer(scoring.item, question.what, question.payload),
-            )
-        except NelError as error:
-            reply = ScorerReply(question.question, False, error)
+            reply = await reply_to(question.question, answering)
         finally:
             self._leases.set_asking(host, question.number, is_asking=False)
         if self._leases.holds(host, question.number):

@@ -65,7 +65,6 @@ class Ran(NamedTuple):
     """To the run: the verdict on a program, or the `nel.errors.NelError` that takes its place."""
 
     number: int
-    is_verdict: bool
     value: ProgramVerdict | Exception
 
 
@@ -118,9 +117,14 @@ def unpack_from_run(packet: bytes) -> list[ToHost]:
     return messages
 
 
+def frame_of(packet: bytes) -> bytes:
+    """Return a packet with its length before it, as `read_packet` reads it."""
+    return _LENGTH.pack(len(packet)) + packet
+
+
 def write_packet(stream: BinaryIO, packet: bytes) -> None:
-    """Write a packet with its length to a pipe."""
-    stream.write(_LENGTH.pack(len(packet)) + packet)
+    """Write a packet to a pipe."""
+    stream.write(frame_of(packet))
     stream.flush()
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from nel.config.schema import EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
 from nel.engine.planning.plan import Plan, judging_models
+from nel.engine.scorers.call import no_judge
 from nel.errors import DatasetError, JudgeError, did_you_mean
 from nel.judges.types import Case
 from nel.scoring.model_graded import GRADER
@@ -103,7 +104,9 @@ def panel_for(case: Case, plan: Plan, endpoint: EndpointConfig | None) -> list[M
     """
     panel = plan.judge.panel if plan.judge is not None else []
     if not case.judges:
-        return panel or _raise_no_judge()
+        if not panel:
+            raise no_judge()
+        return panel
     members: dict[str, ModelConfig] = {}
     for name in case.judges:
         for member in _models_named(name, panel, plan.model_roles, endpoint):
@@ -159,21 +162,15 @@ def _models_named(
     if matches:
         return matches
     if name == GRADER:
-        return list(panel) or (
-            [self_judge(endpoint)] if endpoint is not None else _raise_no_judge()
-        )
+        if panel:
+            return list(panel)
+        if endpoint is None:
+            raise no_judge()
+        return [self_judge(endpoint)]
     names = [*roles, *(member.label for member in panel)]
     hint = did_you_mean(name, names) or f"; configured are: {', '.join(names) or 'none'}"
     raise JudgeError(
         f'no judge is called "{name}"{hint}; name it in judge.panel or model_roles', kind="no_judge"
-    )
-
-
-def _raise_no_judge() -> list[ModelConfig]:
-    raise JudgeError(
-        "the scorer asks for a judge and this run has none; give --judge-url and --judge-id, then"
-        " resume",
-        kind="no_judge",
     )
 
 

@@ -42,18 +42,14 @@ async def open_judges(
         if client is not None and is_same_endpoint(member, client.endpoint):
             judge_endpoints[key] = JudgeEndpoint.of(client, concurrency)
             continue
-        concurrency_of_member = member.concurrency or config.engine.concurrency
-        judge = Client(
+        judge = await limits.open_client(
+            clients,
             member,
-            gate=await limits.gate(
-                clients, member, concurrency=concurrency_of_member, own_max=concurrency
-            ),
+            concurrency=member.concurrency or config.engine.concurrency,
+            own_max=concurrency,
             api_key=read_key(key_variable(member)),
-            connections=concurrency,
-            price=config.budget.prices.get(member.model),
             context=context,
         )
-        await clients.enter_async_context(judge)
         judge_endpoints[key] = JudgeEndpoint.of(judge, concurrency)
         monitor = monitor_gate(
             judge.gate,

@@ -155,23 +155,22 @@ def _grade_of(question: Question, response: Response) -> Grade:
         raise JudgeError(f"the judge did not answer: {error.message}", kind=error.kind)
     text = text_of_reply(question, response)
     ending = ending_of(response.finish_reason)
-    if question.read_tokens is not None and response.first_token:
-        if response.reasoning is not None:
-            raise JudgeError(
-                "the judge reasoned first, so that its first token is not a grade; turn its"
-                " reasoning off",
-                kind="reasoned",
-                reply=text,
-            )
-        if ending in ("content_filter", "refusal"):
-            raise JudgeError("the judge refused", kind="refused", reply=text)
-        return _read(text, question.read_tokens, response.first_token)
+    read_token = question.read_tokens if response.first_token else None
+    if read_token is not None and response.reasoning is not None:
+        raise JudgeError(
+            "the judge reasoned first, so that its first token is not a grade; turn its"
+            " reasoning off",
+            kind="reasoned",
+            reply=text,
+        )
     if ending == "truncated" and question.read_tokens is None:
         raise JudgeError(
             "the judge's reply was cut off by its token limit", kind="truncated", reply=text
         )
     if ending in ("content_filter", "refusal"):
         raise JudgeError("the judge refused", kind="refused", reply=text)
+    if read_token is not None:
+        return _read(text, read_token, response.first_token)
     if not text.strip() and question.read_tokens is None:
         raise JudgeError("the judge's reply is empty", kind="empty", reply=text)
     return _read(text, question.read, text)

@@ -7,7 +7,7 @@ from pathlib import Path
 from nel import plugins
 from nel.authoring.scorer_names import options_of
 from nel.core.observer import Observer
-from nel.errors import ConfigError, NelError
+from nel.errors import ConfigError
 
 
 def find_observer(text: str, run_dir: Path) -> Observer:
@@ -24,16 +24,7 @@ def find_observer(text: str, run_dir: Path) -> Observer:
     """
     name, option_text = plugins.split_options(text)
     ref = plugins.find("observers", name)
-    factory = plugins.load_ref(ref)
-    try:
-        observer = factory(run_dir, **options_of(name, option_text))
-    except NelError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise ConfigError(
-            f'the observer "{name}" of {ref.provider} cannot be used: {type(error).__name__}:'
-            f" {error}"
-        ) from error
+    observer = plugins.make(ref, run_dir, **options_of(name, option_text))
     if not isinstance(observer, Observer):
         raise ConfigError(
             f'the observer "{name}" of {ref.provider} is a {type(observer).__name__}, not a'

@@ -39,8 +39,6 @@ class Metrics(Observer):
         self._progress = progress
         self._limit = math.nan
         self._planned = math.nan
-        self._counters: dict[tuple[str, ...], Counter] = {}
-        self._seconds_of_run: Histogram | None = None
         self._benchmarks: dict[int, str] = {}
         self.server: MetricsServer | None = None
 
@@ -94,17 +92,15 @@ class Metrics(Observer):
 
     def attempt_retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
         """Count a retry."""
-        self._child(self._retries, "retries", kind).inc()
+        self._count(self._retries, kind)
 
     def request_finished(self, request: Request, response: Response, seconds: float) -> None:
         """Count a request and what it used."""
         error = response.error
-        self._child(self._requests, "requests", "answered" if error is None else error.kind).inc()
+        self._count(self._requests, "answered" if error is None else error.kind)
         if error is not None:
             return
-        if self._seconds_of_run is None:
-            self._seconds_of_run = self._seconds.labels(*self._of_run)
-        self._seconds_of_run.observe(response.latency_seconds or 0.0)
+        self._seconds.labels(*self._of_run).observe(response.latency_seconds or 0.0)
         usage = response.usage
         for kind, n in (
             ("prompt", usage.prompt_tokens),
@@ -113,7 +109,7 @@ class Metrics(Observer):
             ("cached", usage.cached_tokens),
         ):
             if n:
-                self._child(self._tokens, "tokens", kind).inc(n)
+                self._count(self._tokens, kind, n=n)
 
     def sample_finished(self, key: SampleKey, outcome: Outcome) -> None:
         """Count an outcome."""
@@ -125,31 +121,17 @@ class Metrics(Observer):
             state, kind = "model_failure", outcome.kind
         else:
             state, kind = "unscored", outcome.cause
-        self._child(
-            self._samples,
-            "samples",
-            self._benchmarks.get(key.benchmark, str(key.benchmark)),
-            state,
-            kind,
-        ).inc()
+        benchmark = self._benchmarks.get(key.benchmark, str(key.benchmark))
+        self._count(self._samples, benchmark, state, kind)
 
     def close(self) -> None:
         """Free the port."""
         if self.server is not None:
             self.server.close()
 
-    def _child(self, metric: Counter, *labels: str) -> Counter:
-        """Return the time series of a counter, cached: a look-up takes a lock and microseconds.
-
-        Args:
-            labels: A name of the counter, for the cache, and its label values.
-        """
-        child = self._counters.get(labels)
-        if child is None:
-            child = self._counters[labels] = metric.labels(
-                *self._of_run, *map(_encodable, labels[1:])
-            )
-        return child
+    def _count(self, metric: Counter, *labels: str, n: int = 1) -> None:
+        """Count in the time series of some label values."""
+        metric.labels(*self._of_run, *map(_encodable, labels)).inc(n)
 
 
 def serve_metrics(port: int, run_id: str, progress: Progress, *, host: str = _HOST) -> Metrics:

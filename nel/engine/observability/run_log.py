@@ -39,12 +39,6 @@ _TRACEBACK_MAX = 16_000
 _PROGRESS_SECONDS = 60.0
 _LOGGERS = ("nel", "opentelemetry")
 """Loggers whose records are written too: those of plugins, and errors of an exporter."""
-_LEVELS: Final = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "warning": logging.WARNING,
-    "error": logging.ERROR,
-}
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -267,7 +261,9 @@ class RunLog(Observer):
         self._file.close()
 
     def _write(self, level: str, event: str, **fields: object) -> None:
-        self._log.log(_LEVELS[level], event, extra={"fields": fields})
+        self._log.log(
+            logging.getLevelNamesMapping()[level.upper()], event, extra={"fields": fields}
+        )
 
     def _flush(self) -> None:
         with self._lock:

@@ -24,6 +24,7 @@ from nel.errors import NelError, OutputError
 
 State: TypeAlias = Literal["starting", "running", "finished", "stopped", "killed"]
 
+_OVER = ("finished", "stopped", "killed")
 _FRESH_SECONDS = 15.0
 """A progress.json older than this is ignored."""
 
@@ -95,7 +96,7 @@ class RunStatus:
     @property
     def is_over(self) -> bool:
         """Return whether no process works on this run."""
-        return self.state in ("finished", "stopped", "killed")
+        return self.state in _OVER
 
     @property
     def total(self) -> int:
@@ -186,7 +187,7 @@ class RunStatusReader:
             run_id = snapshot.meta("run_id") or self._run_dir.name
         last = sessions[-1] if sessions else None
         state, reason = _state(owner, last, is_live=live is not None)
-        is_over = state in ("finished", "stopped", "killed")
+        is_over = state in _OVER
         recent = live if live is not None and age < _FRESH_SECONDS and not is_over else None
         started = None if last is None else last["started"]
         return RunStatus(
@@ -215,13 +216,8 @@ class RunStatusReader:
             self._counts = {}
             for key, slot, _, plan in snapshot.benchmarks():
                 repeats = plan.get("repeats", 1)
-                left_out = [
-                    snapshot.count_elsewhere(key, usable=usable) for usable in (False, True)
-                ]
-                counts = BenchmarkCounts(
-                    slot=slot, total=(snapshot.count_samples(key) - left_out[0]) * repeats
-                )
-                if bad := snapshot.count_bad_rows(key) - left_out[0] + left_out[1]:
+                counts = BenchmarkCounts(slot=slot, total=snapshot.count_planned(key) * repeats)
+                if bad := snapshot.count_bad_rows(key):
                     counts.unscored["bad_row:unusable"] = bad * repeats
                 self._counts[key] = counts
         self._mark, outcomes = tally(snapshot, self._mark)

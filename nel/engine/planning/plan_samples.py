@@ -15,7 +15,7 @@ from nel.config.identity import Identity
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import RawRow
 from nel.engine.planning.plan import Plan
-from nel.engine.planning.rendering import rendered_ahead, rendering_of
+from nel.engine.planning.rendering import number_of, rendering_of
 from nel.engine.planning.selection import first_rows, sampled_rows
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.plans import StoredSelection
@@ -66,26 +66,24 @@ def stream_samples(
     row_number_of: Callable[[str], int | None],
     *,
     n_stored: int = 0,
-    processes: int = 1,
 ) -> Iterator[StoredSample]:
     """Yield the plan's samples in dataset order and add each to the digests.
 
     Args:
         row_number_of: Returns the number of the row that has a sample id already, or None.
         n_stored: The first so many samples are stored with their ids; they are yielded without one.
-        processes: So many render the rows of a large dataset, where that makes the same samples.
 
     Raises:
         DatasetError: The dataset is unreadable or empty, an id of it is unusable, or no row makes a
             sample.
     """
     rows, prompts = _select(plan, digests), AskedPrompts()
-    for idx, (row, made) in enumerate(rendered_ahead(plan.benchmark, rows, processes=processes)):
-        content = content_id(row.data) if made is None else made.content
+    for idx, row in enumerate(rows):
+        content = content_id(row.data)
         digests.rows += 1
         sample_id = "" if idx < n_stored else _sample_id(plan, row, content, digests, row_number_of)
-        made = made or rendering_of(plan.benchmark, row.data, content, sample_id)  # noqa: PLW2901
-        digests.raw = (digests.raw + made.content_number) % DIGEST_MODULUS
+        made = rendering_of(plan.benchmark, row.data, sample_id)
+        digests.raw = (digests.raw + number_of(content)) % DIGEST_MODULUS
         digests.rendered = (digests.rendered + made.number) % DIGEST_MODULUS
         digests.made += made.encoded is not None
         if made.encoded is not None and not prompts.differ:

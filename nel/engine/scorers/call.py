@@ -199,6 +199,15 @@ def _log_likelihoods(item: ScoringTask) -> dict[str, object]:
     }
 
 
+def no_judge() -> JudgeError:
+    """Return the error of a scorer that asks for a judge where the run has none."""
+    return JudgeError(
+        "the scorer asks for a judge and this run has none; give --judge-url and --judge-id, then"
+        " resume",
+        kind="no_judge",
+    )
+
+
 def unscored_by(error: BaseException) -> Unscored:
     """Return the outcome of a scoring that failed; its cause says whose fault it is."""
     if isinstance(error, JudgeError):

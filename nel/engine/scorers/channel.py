@@ -11,10 +11,11 @@ import io
 import pickle
 import struct
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from nel.engine.scorers.call import Result
+from nel.errors import NelError
 from nel.types import ScorerInput
 
 FRAME_BYTES_MAX: Final = 1 << 30
@@ -57,8 +58,8 @@ class ScorerReply(NamedTuple):
     """To the worker: the answer to a question, or the error that takes its place."""
 
     question: int
-    is_answer: bool
     value: object
+    error: NelError | None = None
 
 
 class ScorerQuestion(NamedTuple):
@@ -75,6 +76,14 @@ class Finished(NamedTuple):
     """To the run: results by scoring; None for one that took too long."""
 
     results: list[tuple[int, Result | None]]
+
+
+async def reply_to(question: int, answering: Awaitable[object]) -> ScorerReply:
+    """Return the reply to a question, once what answers it has done so or has failed."""
+    try:
+        return ScorerReply(question, await answering)
+    except NelError as error:
+        return ScorerReply(question, None, error)
 
 
 Order: TypeAlias = "ScoreRequest | ScorerReply"

@@ -22,13 +22,12 @@ from nel.engine.scorers.channel import (
     Order,
     ScoreRequest,
     ScorerQuestion,
-    ScorerReply,
     encode_frame,
     read_frame,
+    reply_to,
 )
 from nel.engine.scorers.fork_server import WorkerForkServer
 from nel.engine.scorers.worker_process import GRACE_SECONDS, Worker
-from nel.errors import NelError
 from nel.scoring.declarations import is_async
 from nel.types import Unscored
 
@@ -230,11 +229,8 @@ class WorkerSupervisor:
         if question.number not in self._in_flight:
             return
         _, item = self._items[question.number]
-        try:
-            answer = await self._answer(item, question.what, question.payload)
-            reply = ScorerReply(question.question, True, answer)
-        except NelError as error:
-            reply = ScorerReply(question.question, False, error)
+        answering = self._answer(item, question.what, question.payload)
+        reply = await reply_to(question.question, answering)
         if self._writer is asked_by:  # a later worker has questions of the same numbers
             self._send(reply)
 

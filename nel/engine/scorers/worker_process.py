@@ -38,7 +38,6 @@ from nel.engine.scorers.channel import (
     loads_order,
 )
 from nel.engine.scorers.fork_server import Progress
-from nel.errors import EndpointError, NelError
 from nel.scoring.declarations import is_async
 from nel.types import ScorerInput, Unscored
 
@@ -316,6 +315,6 @@ def _set_once(future: asyncio.Future[ScorerReply], reply: ScorerReply) -> None:
 
 
 def _value_of(reply: ScorerReply) -> object:
-    if not reply.is_answer:
-        raise reply.value if isinstance(reply.value, NelError) else EndpointError(str(reply.value))
+    if reply.error is not None:
+        raise reply.error
     return reply.value

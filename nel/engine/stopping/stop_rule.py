@@ -10,7 +10,6 @@ held never count. Does no I/O.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypedDict
 
 from nel.config.schema.stop import StopCondition
@@ -24,12 +23,12 @@ ANY: Final = (0.0, 1.0)
 """What an unscored question could have scored."""
 
 
-class StoredDecision(TypedDict):
+class StopDecision(TypedDict):
     """Why and where a rule ended a benchmark, as run.db has it."""
 
     n_clusters: int
     """So many clusters of the drawn order count."""
-    reason: str
+    reason: StopReason
     condition: str
     """The condition that held."""
 
@@ -43,23 +42,6 @@ class StoredBaseline(TypedDict):
     high: list[float]
     """The highest: above the lowest where repeats are unscored or the row cannot be asked."""
     is_binary: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopDecision:
-    """Why and where a rule ended a benchmark."""
-
-    n_clusters: int
-    reason: StopReason
-    condition: str
-
-    def as_json(self) -> StoredDecision:
-        """Return it as run.db has it."""
-        return {
-            "n_clusters": self.n_clusters,
-            "reason": str(self.reason),
-            "condition": self.condition,
-        }
 
 
 def ends_of(outcome: Outcome) -> tuple[float, float]:
@@ -148,7 +130,7 @@ class StopRule:
         return (
             len(self.order.order)
             if self.decision is None
-            else self.n_wanted_at(self.decision.n_clusters)
+            else self.n_wanted_at(self.decision["n_clusters"])
         )
 
     def n_wanted_at(self, n_clusters: int) -> int:

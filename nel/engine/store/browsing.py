@@ -1,11 +1,10 @@
-"""What a viewer reads of a run.db beside its results: one sample by its id, its neighbours, calls.
+"""What a viewer reads of a run.db beside its results: the price of its model, the neighbours of a sample.
 
 Opens the store so that no file is made or changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from nel.config.schema import Price
@@ -33,39 +32,6 @@ class BrowsedStore(Snapshot):
         """Return how many sessions the run has had."""
         return self.count("SELECT count(*) FROM sessions")
 
-    def bad_rows(self, benchmark: int) -> list[StoredSample]:
-        """Return the unusable rows of a benchmark's dataset, those of other shards left out."""
-        rows = self._connection.execute(
-            "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ? AND"
-            " fault IS NOT NULL",
-            (benchmark,),
-        ).fetchall()
-        samples = [StoredSample(*row) for row in rows]
-        return [
-            sample for sample in samples if not self.elsewhere(benchmark, sample.idx, sample.idx)
-        ]
-
-    def samples_elsewhere(self, benchmark: int) -> Iterator[StoredSample]:
-        """Yield the samples of a benchmark that other shards of the run ask."""
-        if self.count_elsewhere(benchmark):
-            yield from (
-                sample
-                for sample in self.samples(benchmark)
-                if self.elsewhere(benchmark, sample.idx, sample.idx)
-            )
-
-    def results_before(self, benchmark: int, idx: int, n_max: int) -> list[StoredSample]:
+    def samples_before(self, benchmark: int, idx: int, n_max: int) -> list[StoredSample]:
         """Return up to so many samples before one, the nearest first."""
-        rows = self._connection.execute(
-            "SELECT idx, sample_id, row_number, content, fault FROM samples"
-            " WHERE benchmark = ? AND idx < ? ORDER BY idx DESC LIMIT ?",
-            (benchmark, idx, n_max),
-        ).fetchall()
-        return [StoredSample(*row) for row in rows]
-
-    def idx_of(self, benchmark: int, sample_id: str) -> int | None:
-        """Return the position of a sample."""
-        row = self._connection.execute(
-            "SELECT idx FROM samples WHERE benchmark = ? AND sample_id = ?", (benchmark, sample_id)
-        ).fetchone()
-        return None if row is None else int(row[0])
+        return self.samples_where(benchmark, "idx < ? ORDER BY idx DESC LIMIT ?", idx, n_max)

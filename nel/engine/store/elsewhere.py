@@ -46,23 +46,3 @@ def mark(connection: sqlite3.Connection, benchmark: int, shard: Shard | None) ->
     )
     if shard is not None:
         connection.execute(_MARK, (benchmark, shard.of, shard.number))
-
-
-def count(connection: sqlite3.Connection, benchmark: int, *, usable: bool) -> int:
-    """Return how many samples of a benchmark are asked elsewhere.
-
-    Args:
-        connection: To a run.db.
-        benchmark: Its number.
-        usable: Count those whose row is usable; otherwise all.
-    """
-    query = "SELECT count(*) FROM samples WHERE benchmark = ? AND elsewhere > 0"
-    if usable:
-        query += " AND fault IS NULL"
-    return int(connection.execute(query, (benchmark,)).fetchone()[0])
-
-
-def between(connection: sqlite3.Connection, benchmark: int, first: int, last: int) -> set[int]:
-    """Return the idx of each sample in a range that is asked elsewhere."""
-    query = "SELECT idx FROM samples WHERE benchmark = ? AND elsewhere > 0 AND idx BETWEEN ? AND ?"
-    return {idx for (idx,) in connection.execute(query, (benchmark, first, last))}

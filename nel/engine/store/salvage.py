@@ -17,9 +17,10 @@ from nel.core.strict_json import loads
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import is_intact
 from nel.engine.store.plans import missing_keys
+from nel.engine.store.projections.pending import Pending
 from nel.engine.store.rows import Row, check_seal
 from nel.engine.store.schema import connect, create
-from nel.engine.store.snapshot import FILE_NAME
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import StoreError
 
 _TABLES: Final = ("meta", "benchmarks", "samples", "steps", "pool", "sessions")
@@ -85,6 +86,12 @@ def salvage(run_dir: Path) -> Salvaged:
         if file.exists():
             file.rename(Path(f"{salvaged.damaged}{suffix}"))
     rescued.rename(path)
+    with Snapshot(path) as snapshot:
+        salvaged.pending = sum(
+            Pending(snapshot).count_pending(key, plan["repeats"])
+            for key, _, _, plan in snapshot.benchmarks()
+            if plan
+        )
     return salvaged
 
 
@@ -229,11 +236,3 @@ def _check_benchmark(
         target.execute("UPDATE benchmarks SET plan = '{}' WHERE id = ?", (key,))
         return
     elsewhere.mark(target, key, elsewhere.shard_of(plan["identity"]))
-    outcomes = (
-        "SELECT count(*) FROM steps WHERE benchmark = ? AND role = 1 AND void = 0 AND attempt ="
-        " (SELECT round FROM benchmarks WHERE id = benchmark)"
-    )
-    bad = "SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL"
-    good = n_samples - target.execute(bad, (key,)).fetchone()[0]
-    good -= elsewhere.count(target, key, usable=True)
-    salvaged.pending += good * plan["repeats"] - target.execute(outcomes, (key,)).fetchone()[0]

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from nel.core.strict_json import loads
-from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact, unseal_text
 from nel.engine.store.plans import StoredPlan, StoredSession
-from nel.engine.store.projections.spend import spend
+from nel.engine.store.projections.spend import add_amounts, spend
 from nel.engine.store.rows import SqlValue
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect, remove_empty_log
 from nel.errors import NelError, StoreError
@@ -42,6 +41,7 @@ class StoredSample(NamedTuple):
     fault: str | None
 
 
+_SAMPLE: Final = ", ".join(StoredSample._fields)
 _OF_SAMPLE: Final = "benchmark = ? AND idx = ? AND repeat = ?"
 OF_ROUND: Final = "attempt = (SELECT round FROM benchmarks WHERE id = benchmark)"
 """Holds for verdicts of the scorer of now."""
@@ -176,25 +176,30 @@ class Snapshot:
         sums: dict[str, list[int]] = {}
         for (session,) in self._connection.execute(killed).fetchall():
             for payer, amounts in spend(self._connection, session)["sums"].items():
-                before = sums.get(payer, [0] * len(amounts))
-                sums[payer] = [
-                    amount_before + amount
-                    for amount_before, amount in zip(before, amounts, strict=True)
-                ]
+                add_amounts(sums, payer, amounts)
         return sums
 
-    def count_samples(self, benchmark: int) -> int:
-        """Return how many samples the snapshot of this benchmark holds."""
-        return self.count("SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,))
-
-    def count_bad_rows(self, benchmark: int) -> int:
-        """Return how many rows of this benchmark's dataset are unusable."""
-        query = "SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL"
+    def count_planned(self, benchmark: int) -> int:
+        """Return how many samples of a benchmark this run or this shard of it has, bad rows too."""
+        # Both counts need an index alone.
+        query = (
+            "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?1)"
+            " - (SELECT count(*) FROM samples WHERE benchmark = ?1 AND elsewhere > 0)"
+        )
         return self.count(query, (benchmark,))
 
-    def count_elsewhere(self, benchmark: int, *, usable: bool = False) -> int:
-        """Return how many samples of a benchmark another shard asks; all or usable ones."""
-        return elsewhere.count(self._connection, benchmark, usable=usable)
+    def count_bad_rows(self, benchmark: int) -> int:
+        """Return how many of them are unusable."""
+        query = (
+            "SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL AND elsewhere"
+            " = 0"
+        )
+        return self.count(query, (benchmark,))
+
+    def idx_of(self, benchmark: int, sample_id: str) -> int | None:
+        """Return the position of a sample, None where there is none of this id."""
+        query = "SELECT idx FROM samples WHERE benchmark = ? AND sample_id = ?"
+        return self._value(query, (benchmark, sample_id))  # type: ignore[no-any-return]
 
     def samples(
         self, benchmark: int, *, first: int = 0, last: int = IDX_MAX
@@ -211,18 +216,18 @@ class Snapshot:
 
     def sample_pages(self, benchmark: int, first: int, last: int) -> Iterator[list[StoredSample]]:
         """Yield the samples of a benchmark in order, in pages that are not empty."""
-        before = first - 1
-        query = (
-            "SELECT idx, sample_id, row_number, content, fault FROM samples"
-            " WHERE benchmark = ? AND idx > ? AND idx <= ? ORDER BY idx LIMIT ?"
-        )
-        while rows := self._connection.execute(query, (benchmark, before, last, PAGE)).fetchall():
-            yield list(map(StoredSample._make, rows))
-            before = rows[-1][0]
+        before, which = first - 1, "idx > ? AND idx <= ? ORDER BY idx LIMIT ?"
+        while page := self.samples_where(benchmark, which, before, last, PAGE):
+            yield page
+            before = page[-1].idx
 
-    def elsewhere(self, benchmark: int, first: int, last: int) -> set[int]:
-        """Return the idx of each sample between two that another shard asks."""
-        return elsewhere.between(self._connection, benchmark, first, last)
+    def samples_where(
+        self, benchmark: int, condition: str, *values: SqlValue
+    ) -> list[StoredSample]:
+        """Return the samples of a benchmark for which a condition holds, as it orders them."""
+        query = f"SELECT {_SAMPLE} FROM samples WHERE benchmark = ? AND {condition}"
+        rows = self._connection.execute(query, (benchmark, *values)).fetchall()
+        return list(map(StoredSample._make, rows))
 
     def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
         """Return the body that was sent last for a (sample, repeat), or None."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, Final
 
+from nel.artifacts.benchmark_result import COUNTS
 from nel.reports.corrected import best_correction
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_text
@@ -16,7 +17,6 @@ from nel.reports.selection import n_counted, sample_line, shard_title, stop_line
 from nel.reports.spread import spread_text
 from nel.reports.tables.columns import Counted, Figure
 
-COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
 REMARKS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "sample": sample_line,
     "stopped": stop_line,

@@ -185,7 +185,9 @@ def test_an_index_follows_a_run_that_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_new_session_makes_a_new_index(tmp_path: Path) -> None:
-    """A new scorer began a round of verdicts: an index cannot forget the old ones one by one."""
+    """A new scorer began a round of verdicts: an index cannot forget the old ones one by one. Until it has scored them,
+    answers are unscored, as results.jsonl has them.
+    """
     run_dir = build_viewed_run(tmp_path / "run", n=10, texts=())
     indices = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
     first = indices.of(found_in(run_dir))
@@ -198,7 +200,7 @@ def test_a_new_session_makes_a_new_index(tmp_path: Path) -> None:
     store.close()
     second = indices.of(found_in(run_dir))
     indices.close()
-    assert (second.n, search(second.path, "step")) == (0, [])
+    assert (second.n, search(second.path, "step", outcome="unscored")) == (0, list(range(9)))
 
 
 def test_a_chart_counts_every_value() -> None:

@@ -98,7 +98,7 @@ def test_a_taken_id_names_both_rows_and_adds_nothing(store: Log, tmp_path: Path)
     with pytest.raises(KeyError, match=r"\(3, 1\)"):
         add()
     with Snapshot(tmp_path / "run.db") as snapshot:
-        assert snapshot.count_samples(1) == 0
+        assert snapshot.count_planned(1) == 0
     store.close()
 
 

@@ -25,14 +25,14 @@ from nel.apps.view.index.database import FORMAT, INDEX_FAULTS, Index, IndexEntry
 from nel.apps.view.index.words import space_out
 from nel.apps.view.left_out import decisions_of, left_out
 from nel.artifacts.failures import failure_kind
-from nel.artifacts.results import NOT_RUN, Result, read_result, reward_of
+from nel.artifacts.results import NOT_RUN, Result, outcome_json, read_result, reward_of
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
 from nel.engine.store.projections.follow import count_verdicts, follow, taken_back
-from nel.engine.store.projections.pending import Pending
-from nel.engine.store.projections.results import StoredResult
+from nel.engine.store.projections.results import StoredResult, results
 from nel.errors import NelError, StoreError
+from nel.reports import samples
 from nel.reports.choices import options_of
 from nel.reports.distributions import bin_of, measures_of
 from nel.reports.questions import question_of
@@ -144,19 +144,19 @@ def build(run: FoundRun, path: Path, *, stop: threading.Event | None = None) -> 
             with BrowsedStore(run.store) as store:
                 if index.fact("identity") != _identity(run, store):
                     raise _Changed
-                results = follow(store, mark, _BATCH)
-                benchmarks = {benchmark for _, benchmark, _ in results}
+                followed = follow(store, mark, _BATCH)
+                benchmarks = {benchmark for _, benchmark, _ in followed}
                 omitted = {benchmark: left_out(store, benchmark) for benchmark in benchmarks}
-            if not results:
-                _finish(run, index)
+            if not followed:
+                _finish(run, index, price)
                 return
             entries = [
                 _entry(
                     benchmark, stored, price, is_left_out=stored.sample.idx in omitted[benchmark]
                 )
-                for _, benchmark, stored in results
+                for _, benchmark, stored in followed
             ]
-            _add_batch(index, entries, mark, results[-1][0], started)
+            _add_batch(index, entries, mark, followed[-1][0], started)
 
 
 def _begin(run: FoundRun, index: Index) -> Price | None:
@@ -194,7 +194,7 @@ def _add_batch(
         index.set_fact("seconds", float(index.fact("seconds") or 0.0) + time.monotonic() - started)
 
 
-def _finish(run: FoundRun, index: Index) -> None:
+def _finish(run: FoundRun, index: Index, price: Price | None) -> None:
     """Check that nothing was dropped; of a run that is over, add the samples without an outcome."""
     with BrowsedStore(run.store) as store:
         if count_verdicts(store) < int(index.fact("n") or 0):
@@ -206,7 +206,7 @@ def _finish(run: FoundRun, index: Index) -> None:
         with index.transaction():
             if index.fact("has_all"):
                 return
-            entries = _without_outcome(store, not_run)
+            entries = _without_outcome(store, price, not_run)
             n_lacking = 0
             while batch := list(islice(entries, _BATCH)):
                 index.add(batch)
@@ -215,20 +215,21 @@ def _finish(run: FoundRun, index: Index) -> None:
             index.set_fact("has_all", True)
 
 
-def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[IndexEntry]:
+def _without_outcome(
+    store: BrowsedStore, price: Price | None, not_run: Unscored
+) -> Iterator[IndexEntry]:
+    """Yield what has no verdict: bad rows, what was never asked or never scored, and the samples of
+    other shards.
+    """
     for key, _, _, plan in store.benchmarks():
         omitted = left_out(store, key)
-        repeats = plan.get("repeats", 1)
-        for sample in store.bad_rows(key):  # those of other shards come below
-            for repeat in range(repeats):
-                yield _entry(key, StoredResult(sample, repeat, None, None), None)
-        for sample, repeat in Pending(store).samples(key, repeats) if plan else ():
-            stored = StoredResult(sample, repeat, None, None)
-            yield _entry(key, stored, None, not_run, is_left_out=sample.idx in omitted)
-        for sample in store.samples_elsewhere(key):
-            for repeat in range(repeats):
-                entry = _entry(key, StoredResult(sample, repeat, None, None), None)
-                yield replace(entry, group="not_asked", kind="other_shard")
+        for stored in results(store, key, plan["repeats"]) if plan else ():
+            if stored.outcome is None:
+                is_left_out = stored.sample.idx in omitted
+                entry = _entry(key, stored, price, not_run, is_left_out=is_left_out)
+                if stored.is_elsewhere:
+                    entry = replace(entry, group="not_asked", kind="other_shard")
+                yield entry
 
 
 def _entry(
@@ -284,12 +285,8 @@ def numbers_of(result: Result, values: Mapping[str, float]) -> dict[str, float]:
 
 
 def group_of(result: Result) -> str:
-    """Return where a result belongs; a scored one is wrong when its reward is 0 or less."""
-    if isinstance(result.outcome, Unscored):
-        return "unscored"
-    if isinstance(result.outcome, Scored):
-        return "right" if result.outcome.reward > 0 else "wrong"
-    return "model_failure"
+    """Return where a result belongs, as the pages of reports say it."""
+    return samples.group_of(outcome_json(result.outcome)["state"], reward_of(result.outcome))
 
 
 def asked_in(sample: Sample | None) -> str:

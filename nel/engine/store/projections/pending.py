@@ -12,7 +12,7 @@ from typing import Final
 
 from nel.core.strict_json import dumps
 from nel.engine.store.rows import Row
-from nel.engine.store.snapshot import OF_ROUND, PAGE, Snapshot, StoredSample
+from nel.engine.store.snapshot import IDX_MAX, OF_ROUND, PAGE, Snapshot, StoredSample
 
 _BLOCKS: Final = 4096
 """About so many blocks of neighbours are drawn of a large dataset: enough that a tenth of them is
@@ -29,8 +29,7 @@ class Pending:
 
     def count_pending(self, benchmark: int, repeats: int) -> int:
         """Return how many good (sample, repeat) pairs of this shard have no outcome yet."""
-        good = self._snapshot.count_samples(benchmark) - self._snapshot.count_bad_rows(benchmark)
-        good -= self._snapshot.count_elsewhere(benchmark, usable=True)
+        good = self._snapshot.count_planned(benchmark) - self._snapshot.count_bad_rows(benchmark)
         query = (
             "SELECT count(*) FROM steps WHERE benchmark = ? AND role = 1 AND void = 0 AND repeat"
             " < ?"
@@ -83,12 +82,9 @@ class Pending:
         """
         answered_repeats = self._answered_repeats(benchmark, repeats, page)
         pending = [idx for idx in page if len(answered_repeats.get(idx, ())) < repeats]
-        query = (
-            "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ?"
-            " AND idx IN (SELECT value FROM json_each(?)) AND elsewhere = 0"
-        )
-        rows = self._snapshot.execute(query, (benchmark, dumps(pending))).fetchall()
-        samples = {row[0]: StoredSample(*row) for row in rows}
+        which = "idx IN (SELECT value FROM json_each(?)) AND elsewhere = 0"
+        stored = self._snapshot.samples_where(benchmark, which, dumps(pending))
+        samples = {sample.idx: sample for sample in stored}
         for idx in pending:
             sample = samples.get(idx)
             if sample is not None and sample.fault is None:
@@ -105,16 +101,9 @@ class Pending:
 
     def has_answer(self, benchmark: int) -> bool:
         """Return whether an answer to a benchmark, not a refusal or fault, is stored."""
-        unscored = (
-            "SELECT 1 FROM steps r WHERE benchmark = ? AND role = 0 AND void = 0 AND NOT EXISTS"
-            " (SELECT 1 FROM steps o WHERE o.benchmark = r.benchmark AND o.idx = r.idx AND"
-            " o.repeat ="
-            " r.repeat AND o.role = 1 AND o.void = 0 AND o.attempt = (SELECT round FROM benchmarks"
-            " WHERE id = r.benchmark)) LIMIT 1"
-        )
         return (
             self._is_some(f"role = 1 AND {OF_ROUND} AND again < 2", benchmark)
-            or self._snapshot.execute(unscored, (benchmark,)).fetchone() is not None
+            or any(True for _ in self.unscored_answers(benchmark, upto=IDX_MAX))
             or self._is_some("(role > 1 OR void > 0)", benchmark)
         )
 

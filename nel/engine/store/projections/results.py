@@ -29,6 +29,7 @@ _PARTS: Final = (
     " AND void"
     " = 0 AND (role BETWEEN 3 AND 5 OR role BETWEEN 8 AND 9) ORDER BY idx, repeat, seq"
 )
+_ELSEWHERE: Final = f"SELECT idx FROM samples WHERE {_RANGE} AND elsewhere > 0"
 _OF_ANSWER: Final = (ANSWER, 0, 0, 0, 0, KEEP, None, None)
 _NO_COUNTS: Final = (None,) * 11
 _Rows = dict[tuple[int, int], Row]
@@ -67,7 +68,8 @@ def results(
     for samples in log.sample_pages(benchmark, first, last):
         where = benchmark, samples[0].idx, samples[-1].idx
         answers, verdicts = _answers(log, *where), _verdicts(log, *where)
-        parts, others = _parts(log, *where), log.elsewhere(*where)
+        parts = _parts(log, *where)
+        others = {idx for (idx,) in log.execute(_ELSEWHERE, where).fetchall()}
         for sample in samples:
             for repeat in numbers:
                 key = sample.idx, repeat

@@ -7,6 +7,8 @@ only the rows after the last note have to be read of a session that was killed.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from operator import add
 from typing import Final, TypedDict
 
 from nel.core.strict_json import loads
@@ -48,8 +50,11 @@ def spend(connection: sqlite3.Connection, session: int) -> Spent:
     ).fetchall()
     sums = dict(noted["sums"])
     for payer, *amounts in rows:
-        before = sums.get(payer, [0] * len(amounts))
-        sums[payer] = [
-            amount_before + amount for amount_before, amount in zip(before, amounts, strict=True)
-        ]
+        add_amounts(sums, payer, amounts)
     return {"upto": latest_seq, "sums": sums}
+
+
+def add_amounts(sums: dict[str, list[int]], payer: str, amounts: Sequence[int]) -> None:
+    """Add amounts to the sums of a payer."""
+    before = sums.get(payer, [0] * len(amounts))
+    sums[payer] = list(map(add, before, amounts))
