@@ -17,7 +17,7 @@ from typing import Any, Final
 from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.comparison.fields import OF_ROWS, short
 from nel.core.paths import exists
-from nel.core.strict_json import dumps
+from nel.core.strict_json import dumps_unless_text
 from nel.engine.asking.generate import conversation_of
 from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.asking.stop_rules import DECISIONS
@@ -255,9 +255,7 @@ def _dialogue(conversation: Sequence[Mapping[str, Any]]) -> str:
 
 def _question(sample: Sample) -> BoardQuestion:
     target = sample.target
-    return BoardQuestion(
-        text=asked_text(sample), reference=target if isinstance(target, str) else dumps(target)
-    )
+    return BoardQuestion(text=asked_text(sample), reference=dumps_unless_text(target))
 
 
 def _check_comparable(entry: BoardEntry, rival: BoardEntry) -> None:

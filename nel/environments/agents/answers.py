@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from nel.core.strict_json import dumps
+from nel.core.strict_json import dumps, dumps_unless_text
 from nel.types import ToolCall, Usage
 
 Event: TypeAlias = dict[str, Any]
@@ -303,8 +303,7 @@ def _message_events(body: Event) -> Iterator[Event]:
             start["signature"] = ""
         yield {"type": "content_block_start", "index": index, "content_block": start}
         deltas = [
-            {"type": kind, piece_field: piece}
-            for piece in pieces_of(value if isinstance(value, str) else dumps(value))
+            {"type": kind, piece_field: piece} for piece in pieces_of(dumps_unless_text(value))
         ]
         if "signature" in block:
             deltas.append({"type": "signature_delta", "signature": block["signature"]})
