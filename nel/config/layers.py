@@ -253,10 +253,10 @@ class Layers:
 
     def _source(self, key_path: Path) -> str:
         """Return what set a key; for a whole section, everything that set a part of it."""
-        above = [path for path in self._sources if _leads_to(path, key_path)]
+        parents = [path for path in self._sources if _leads_to(path, key_path)]
         names = [name for path, name in self._sources.items() if path[: len(key_path)] == key_path]
-        if above:
-            names.insert(0, self._sources[max(above, key=len)])
+        if parents:
+            names.insert(0, self._sources[max(parents, key=len)])
         elif key_path and self._first_data.get(key_path[0]) is not None:
             names.insert(0, self._where)
         return ", ".join(dict.fromkeys(names)) or self._where
@@ -305,10 +305,12 @@ def _with_section(key: str, message: str) -> str:
     """
     models = {name: section for name, section in sections().items() if name != "benchmarks"}
     fields = {field for section in models.values() for field in section.model_fields}
-    near = [key] if key in fields else get_close_matches(key, fields, n=1, cutoff=0.8)
-    if not near or ("did you mean" in message and near != [key]):
+    names = [key] if key in fields else get_close_matches(key, fields, n=1, cutoff=0.8)
+    if not names or ("did you mean" in message and names != [key]):
         return message
-    keys = [f"{name}.{near[0]}" for name, model in models.items() if near[0] in model.model_fields]
+    keys = [
+        f"{name}.{names[0]}" for name, model in models.items() if names[0] in model.model_fields
+    ]
     return f'unknown key "{key}"; did you mean {" or ".join(keys)}?'
 
 

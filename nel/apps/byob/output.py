@@ -48,5 +48,9 @@ def show_compiled(compiled: Compiled) -> None:
 
 def _near(path: Path) -> str:
     """Return a path relative to the current directory where it is below it, else as given."""
-    full = path.resolve()
-    return str(full.relative_to(Path.cwd())) if full.is_relative_to(Path.cwd()) else str(path)
+    path_here = path.resolve()
+    return (
+        str(path_here.relative_to(Path.cwd()))
+        if path_here.is_relative_to(Path.cwd())
+        else str(path)
+    )

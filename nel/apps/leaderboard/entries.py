@@ -164,12 +164,12 @@ def _common_slot(paths: Sequence[Path]) -> str:
     for path in paths:
         with Snapshot(path / FILE_NAME) as snapshot:
             slots.append([slot for _, slot, _, _ in snapshot.benchmarks()])
-    common = [slot for slot in slots[0] if all(slot in of_run for of_run in slots)]
-    if len(common) == 1:
-        return common[0]
-    if common:
+    slots_of_all = [slot for slot in slots[0] if all(slot in of_run for of_run in slots)]
+    if len(slots_of_all) == 1:
+        return slots_of_all[0]
+    if slots_of_all:
         raise ConfigError(
-            f"the runs have several benchmarks in common ({', '.join(common)}); choose one with"
+            f"the runs have several benchmarks in common ({', '.join(slots_of_all)}); choose one with"
             " --bench"
         )
     names = "; ".join(

@@ -66,7 +66,7 @@ def curve_lines(document: Mapping[str, Any]) -> Iterator[str]:
 def power_svg(document: Mapping[str, Any]) -> str:
     """Return the power curves, one for each number of repeats, as a self-contained picture."""
     curves = document["curves"]
-    low, high = (math.log(curves[0]["points"][at]["questions"]) for at in (0, -1))
+    begin, end = (math.log(curves[0]["points"][at]["questions"]) for at in (0, -1))
     template = environment().get_template("power.svg.j2")
     return template.render(
         heading=_heading(document),
@@ -74,7 +74,7 @@ def power_svg(document: Mapping[str, Any]) -> str:
         curves=curves,
         power=document["power"],
         repeats=_repeats,
-        across=lambda questions: (math.log(questions) - low) / (high - low),
+        across=lambda questions: (math.log(questions) - begin) / (end - begin),
     )
 
 

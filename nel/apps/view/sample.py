@@ -127,7 +127,7 @@ def sample_view(
         return None
     result = read_result(repeats[repeat], price=price)
     sample, response, outcome = result.sample, result.response, result.outcome
-    verdicts = [verdict_of(stored, omitted) for stored in repeats]
+    verdicts = [verdict_of(result_row, omitted) for result_row in repeats]
     prompt, settings = _prompt(result, body, benchmark)
     ways, why, span = _read(benchmark, result)
     text = "" if response is None else response.text

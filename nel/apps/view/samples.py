@@ -256,9 +256,9 @@ def _row(
     omitted: LeftOut,
     price: Price | None,
 ) -> SampleRow:
-    verdicts = [verdict_of(stored, omitted, matches) for stored in stored_results]
+    verdicts = [verdict_of(result_row, omitted, matches) for result_row in stored_results]
     repeat = matches[0] if matches else 0
-    candidates = (stored for stored in stored_results if stored.repeat == repeat)
+    candidates = (result_row for result_row in stored_results if result_row.repeat == repeat)
     opened = next(candidates, stored_results[0])
     try:
         result = read_result(opened, price=price)

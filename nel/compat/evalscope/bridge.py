@@ -76,8 +76,8 @@ class AdaptedBenchmark(Benchmark):
                 yield row
                 continue
             for number, subset in samples:
-                allowed = limit_of(self.limit, sizes[subset])
-                if allowed is None or counts[subset] < allowed:
+                n_max = limit_of(self.limit, sizes[subset])
+                if n_max is None or counts[subset] < n_max:
                     counts[subset] += 1
                     marks = self._marks(row.data, number, subset)
                     yield replace(row, data={**row.data, **marks}) if marks else row
@@ -270,7 +270,9 @@ def _question_of(sample: Sample) -> str:
 
 def sent_messages(messages: Sequence[ChatMessage]) -> tuple[Message, ...]:
     """Return an adapter's messages as they are sent."""
-    return tuple(Message(role=each.role, content=_content(each.content)) for each in messages)
+    return tuple(
+        Message(role=message.role, content=_content(message.content)) for message in messages
+    )
 
 
 def prompt_of(messages: tuple[Message, ...]) -> str | tuple[Message, ...]:

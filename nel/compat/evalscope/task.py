@@ -387,7 +387,7 @@ def _sample_scores(
     answer as an empty one.
     """
     metric_names = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
-    failed = dict.fromkeys(dict.fromkeys(metric_names) or names, 0.0)
+    zeros = dict.fromkeys(dict.fromkeys(metric_names) or names, 0.0)
     has_own = adapter is not None and adapter.has_own_aggregates
     scores: list[SampleScore] = []
     for row in rows:
@@ -396,7 +396,7 @@ def _sample_scores(
         scores.append(
             sample_score(
                 adapter,
-                numbers=numbers if has_own else numbers or failed,
+                numbers=numbers if has_own else numbers or zeros,
                 details=details,
                 extracted=row["extracted_answer"],
                 response=row["model_response"],

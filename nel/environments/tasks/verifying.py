@@ -166,12 +166,12 @@ def _separate(
             container.put_archive(str(PurePosixPath(path).parent), archive)
         changes = container.changes()
         remove_compiled(container, changes)
-        refused = {path: n for path, (_, n) in outputs.items() if n}
-        missing = [path for path, data in archives.items() if data is None]
+        n_links = {path: n for path, (_, n) in outputs.items() if n}
+        missing_paths = [path for path, data in archives.items() if data is None]
         return {
             **_judge(client, container, task, changes),
-            "outputs_missing": list(missing),
-            "links_left_out": dict(refused),
+            "outputs_missing": list(missing_paths),
+            "links_left_out": dict(n_links),
         }
     finally:
         container.close()
