@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Final
 
@@ -192,8 +193,12 @@ def parse_digits(num: object, **_: object) -> float | None:
 
 
 def _is_integer(text: str) -> bool:
-    value = parse_number(_bare(text))
-    return value is not None and value == int(value)
+    """Return whether a text is written as a whole number, which a quotient or a power is not."""
+    try:
+        value = Decimal(_bare(text).replace(",", ""))
+    except InvalidOperation:
+        return False
+    return value.is_finite() and value == value.to_integral_value()
 
 
 def _bare(text: str) -> str:
