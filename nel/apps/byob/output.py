@@ -48,9 +48,7 @@ def show_compiled(compiled: Compiled) -> None:
 
 def _near(path: Path) -> str:
     """Return a path relative to the current directory where it is below it, else as given."""
-    path_here = path.resolve()
-    return (
-        str(path_here.relative_to(Path.cwd()))
-        if path_here.is_relative_to(Path.cwd())
-        else str(path)
-    )
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -102,17 +102,25 @@ def _basis(document: Mapping[str, Any]) -> str:
 
 
 def _row(plan: Mapping[str, Any]) -> list[str]:
-    tokens = None
+    tokens = duration = None
+    cost = detectable = MISSING
     if plan["prompt_tokens"] is not None and plan["completion_tokens"] is not None:
         tokens = plan["prompt_tokens"] + plan["completion_tokens"]
+    if plan["hours"] is not None:
+        duration = plan["hours"] * _HOUR
+    if plan["cost"] is not None:
+        cost = f"{plan['cost']:.2f}"
+    if plan["detectable"] is not None:
+        detectable = _points(plan["detectable"])
+    mark = "" if plan["is_available"] else " *"
     return [
         str(plan["repeats"]),
-        count(plan["questions"]) + ("" if plan["is_available"] else " *"),
+        count(plan["questions"]) + mark,
         count(plan["answers"]),
         count(tokens),
-        MISSING if plan["cost"] is None else f"{plan['cost']:.2f}",
-        seconds(None if plan["hours"] is None else plan["hours"] * _HOUR),
-        MISSING if plan["detectable"] is None else _points(plan["detectable"]),
+        cost,
+        seconds(duration),
+        detectable,
     ]
 
 

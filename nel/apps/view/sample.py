@@ -54,9 +54,9 @@ class Way:
     value: str | None
     form: str
     reward: float | None
-    start: int | None
-    end: int | None
-    rejected: Sequence[tuple[str, str]]
+    start: int | None = None
+    end: int | None = None
+    rejected: Sequence[tuple[str, str]] = ()
     """Reason and text of each candidate that was not taken."""
 
 
@@ -121,7 +121,10 @@ def sample_view(
     with BrowsedStore(run.store) as store:
         repeats = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
-        body, requests = _requests(store, benchmark.key, idx, repeat)
+        sample_key = SampleKey(benchmark.key, idx, repeat)
+        body = store.request(*sample_key)
+        calls = [_call(row) for row in replies(store, sample_key, _CALLS_MAX)]
+        attempts = transcript_of(store, sample_key)
         price = store.price
     if not 0 <= repeat < len(repeats):
         return None
@@ -131,9 +134,11 @@ def sample_view(
     prompt, settings = _prompt(result, body, benchmark)
     ways, why, span = _read(benchmark, result)
     text = "" if response is None else response.text
-    extracted = (
-        None if isinstance(outcome, Unscored) else read_answer(outcome.answer, outcome.details)
-    )
+    extracted = None
+    if not isinstance(outcome, Unscored):
+        extracted = read_answer(outcome.answer, outcome.details)
+    details = {name: value for name, value in outcome.details.items() if name != JUDGEMENTS}
+    program = _take_program(details)
     return SampleView(
         result=result,
         verdict=verdicts[repeat],
@@ -145,7 +150,7 @@ def sample_view(
         settings=settings,
         was_sent=bool(body),
         answer=[*_answer(text, extracted, span), *_calls(result)],
-        is_cut=_is_long(text, prompt),
+        is_cut=max(len(text), *(len(message) for _, message in prompt), 0) > WHOLE_CHARACTERS_MAX,
         reasoning=whole(_reasoning(response)),
         extracted=extracted,
         not_extracted=in_place_of_answer(outcome.details, is_scored=isinstance(outcome, Scored)),
@@ -153,9 +158,11 @@ def sample_view(
         ways=ways,
         without_reading=why,
         judgements=shown_judgements(outcome.details.get(JUDGEMENTS)),
-        **_program(outcome.details),
+        program=program,
+        details=details,
         metadata=sample.metadata if sample else {},
-        **requests,
+        calls=calls,
+        attempts=attempts,
         facts=facts_of(result_line(result, benchmark.head)) if response else [],
     )
 
@@ -185,20 +192,6 @@ def sample_json(
     return {"run_id": run.path.name, **line, "request": request}
 
 
-def _requests(
-    store: BrowsedStore, benchmark: int, idx: int, repeat: int
-) -> tuple[str | None, dict[str, Any]]:
-    """Return the body of the request, and the further requests and the steps of the sample."""
-    sample_key = SampleKey(benchmark, idx, repeat)
-    calls = [_call(row) for row in replies(store, sample_key, _CALLS_MAX)]
-    attempts = transcript_of(store, sample_key)
-    return store.request(*sample_key), {"calls": calls, "attempts": attempts}
-
-
-def _is_long(text: str, prompt: Sequence[tuple[str, str]]) -> bool:
-    return max(len(text), *(len(message) for _, message in prompt), 0) > WHOLE_CHARACTERS_MAX
-
-
 def _target(sample: Sample | None) -> str | None:
     return None if sample is None or sample.target is None else as_text(sample.target)
 
@@ -214,12 +207,11 @@ def _answer(text: str, extracted: str | None, span: tuple[int, int] | None) -> S
     return _segments(text, None if is_whole else mark)
 
 
-def _program(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a program wrote, and the other details."""
-    details = {name: value for name, value in details.items() if name != JUDGEMENTS}
+def _take_program(details: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what a program wrote, which is taken out of the details."""
     names = [name for name in _PROGRAM_KEYS if isinstance(details.get(name), str)]
-    texts = {name: as_text(details.pop(name)) for name in names}
-    return {"program": [(name, text) for name, text in texts.items() if text], "details": details}
+    texts = [(name, details.pop(name)) for name in names]
+    return [(name, text) for name, text in texts if text]
 
 
 def _prompt(
@@ -290,15 +282,7 @@ def _scored_way(readings: AnswerReadings, answer: str | None) -> Way:
     if readings.scored is not None:
         value = answer or "the whole answer"
         reward = readings.reward
-    return Way(
-        name=SCORED,
-        value=value,
-        form="the scorer of the run",
-        reward=reward,
-        start=None,
-        end=None,
-        rejected=(),
-    )
+    return Way(name=SCORED, value=value, form="the scorer of the run", reward=reward)
 
 
 def _ways(
@@ -308,11 +292,14 @@ def _ways(
     ways = [_scored_way(readings, answer)]
     span = None
     for name, reading in readings.ways.read.items():
-        is_found = reading.value is not None
+        has_value = reading.value is not None
         reward = start = end = None
-        if is_found:
+        if has_value:
             reward, start, end = rewards[name], reading.start, reading.end
-        rejected = [(bad.why, readings.response[bad.start : bad.end]) for bad in reading.rejected]
+        rejected = [
+            (candidate.why, readings.response[candidate.start : candidate.end])
+            for candidate in reading.rejected
+        ]
         ways.append(
             Way(
                 name=name,
@@ -325,7 +312,7 @@ def _ways(
             )
         )
         # The first reading that took what the scorer took, and got its reward, shows where it is.
-        agrees = is_found and readings.scored is not None and rewards[name] == readings.reward
+        agrees = has_value and readings.scored is not None and rewards[name] == readings.reward
         if (
             span is None
             and agrees

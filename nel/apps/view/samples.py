@@ -122,9 +122,9 @@ class SampleQuery:
 class SamplePage:
     """A page of samples."""
 
-    rows: Sequence[SampleRow]
-    has_earlier: bool
-    has_later: bool
+    rows: Sequence[SampleRow] = ()
+    has_earlier: bool = False
+    has_later: bool = False
     n_found: int | None = None
     """Matching results, None without a filter."""
     seconds: float | None = None
@@ -151,14 +151,8 @@ def sample_page(
             search = index.search(query.filter, query.typed, query.order)
             if search is None:
                 is_empty = query_of(conditions_of(query.typed)[0]) is None
-                return SamplePage(
-                    rows=(),
-                    has_earlier=False,
-                    has_later=False,
-                    n_found=0,
-                    problem="the search needs a letter or a digit" if is_empty else "",
-                    choices=choices,
-                )
+                why = "the search needs a letter or a digit" if is_empty else ""
+                return SamplePage(n_found=0, problem=why, choices=choices)
             n_found = index.count(benchmark.key, search) if query.is_narrowed else None
             # One more than a page has: it tells whether another page follows.
             groups = index.questions(
@@ -166,15 +160,14 @@ def sample_page(
             )
     except INDEX_FAULTS:
         why = "the index of this run is not there yet; its filters and its search come with it"
-        return SamplePage(rows=(), has_earlier=False, has_later=False, problem=why, choices=choices)
+        return SamplePage(problem=why, choices=choices)
     seconds = time.perf_counter() - started
     is_back = query.before is not None
     has_more = len(groups) > PAGE
     groups = groups[-PAGE:] if is_back else groups[:PAGE]
+    matches = [(group[0].idx, [key.repeat for key in group]) for group in groups]
     with BrowsedStore(run.store) as store:
-        rows = _rows(
-            store, benchmark, [(group[0].idx, [key.repeat for key in group]) for group in groups]
-        )
+        rows = _rows(store, benchmark, matches)
     return SamplePage(
         rows=rows,
         has_earlier=has_more if is_back else query.after is not None,
@@ -198,7 +191,8 @@ def neighbours(
         with BrowsedStore(run.store) as store:
             before = store.results_before(benchmark.key, idx, 1)
             after = next(store.samples(benchmark.key, first=idx + 1), None)
-        return (before[0].idx, 0) if before else None, None if after is None else (after.idx, 0)
+        previous = (before[0].idx, 0) if before else None
+        return previous, None if after is None else (after.idx, 0)
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
         search = index.search(query.filter, query.typed, query.order)
         if search is not None:
