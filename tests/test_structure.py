@@ -81,7 +81,7 @@ FENCES = {  # the rooms and modules that may import a library
 
 
 ROOMS = {
-    "apps": 73_900,
+    "apps": 73_930,
     "artifacts": 34_520,
     "authoring": 16_010,
     "benchmarks": 11_850,

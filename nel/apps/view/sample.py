@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.building import asked_in
 from nel.apps.view.left_out import left_out
-from nel.apps.view.samples import RepeatVerdict, verdict_of
+from nel.apps.view.samples import RepeatVerdict, extracted_text, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
 from nel.apps.view.transcript import AttemptView, transcript_of
 from nel.artifacts.readings import AnswerReadings, read_again
@@ -30,7 +30,7 @@ from nel.engine.store.projections.results import results
 from nel.engine.store.rows import CHOICE, JUDGE, SCORER, TURN, Row, response_in
 from nel.errors import NelError, StoreError
 from nel.judges.record import KEY as JUDGEMENTS
-from nel.reports.choices import Options, in_place_of_answer, options_of, read_answer
+from nel.reports.choices import Options, in_place_of_answer, options_of
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.samples import facts_of
@@ -76,7 +76,6 @@ class SampleView:
     """One (sample, repeat)."""
 
     result: Result
-    verdict: RepeatVerdict
     reward: float | None
     verdicts: Sequence[RepeatVerdict]
     question: str
@@ -109,6 +108,11 @@ class SampleView:
     """Of an episode, the last one at the end."""
     facts: Sequence[tuple[str, str]]
 
+    @property
+    def verdict(self) -> RepeatVerdict:
+        """Return what came of this repeat."""
+        return self.verdicts[self.result.repeat]
+
 
 def sample_view(
     run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: int
@@ -121,34 +125,26 @@ def sample_view(
     with BrowsedStore(run.store) as store:
         repeats = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
-        sample_key = SampleKey(benchmark.key, idx, repeat)
-        body = store.request(*sample_key)
-        calls = [_call(row) for row in replies(store, sample_key, _CALLS_MAX)]
-        attempts = transcript_of(store, sample_key)
+        exchanges = _exchanges_of(store, SampleKey(benchmark.key, idx, repeat))
         price = store.price
     if not 0 <= repeat < len(repeats):
         return None
     result = read_result(repeats[repeat], price=price)
     sample, response, outcome = result.sample, result.response, result.outcome
     verdicts = [verdict_of(result_row, omitted) for result_row in repeats]
-    prompt, settings = _prompt(result, body, benchmark)
+    prompt, settings = _prompt(result, exchanges.body, benchmark)
     ways, why, span = _read(benchmark, result)
     text = "" if response is None else response.text
-    extracted = None
-    if not isinstance(outcome, Unscored):
-        extracted = read_answer(outcome.answer, outcome.details)
-    details = {name: value for name, value in outcome.details.items() if name != JUDGEMENTS}
-    program = _take_program(details)
+    extracted = extracted_text(outcome)
     return SampleView(
         result=result,
-        verdict=verdicts[repeat],
         reward=None if idx in omitted else reward_of(outcome),
         verdicts=verdicts,
         question=whole(asked_in(sample)),
         options=options_of(sample),
         prompt=_whole_messages(prompt),
         settings=settings,
-        was_sent=bool(body),
+        was_sent=bool(exchanges.body),
         answer=[*_answer(text, extracted, span), *_calls(result)],
         is_cut=max(len(text), *(len(message) for _, message in prompt), 0) > WHOLE_CHARACTERS_MAX,
         reasoning=whole(_reasoning(response)),
@@ -157,12 +153,10 @@ def sample_view(
         target=_target(sample),
         ways=ways,
         without_reading=why,
-        judgements=shown_judgements(outcome.details.get(JUDGEMENTS)),
-        program=program,
-        details=details,
+        **_fields_of_details(outcome.details),
         metadata=sample.metadata if sample else {},
-        calls=calls,
-        attempts=attempts,
+        calls=exchanges.further,
+        attempts=exchanges.attempts,
         facts=facts_of(result_line(result, benchmark.head)) if response else [],
     )
 
@@ -192,6 +186,20 @@ def sample_json(
     return {"run_id": run.path.name, **line, "request": request}
 
 
+class _Exchanges(NamedTuple):
+    """What was sent for a sample."""
+
+    body: str | None
+    """Of its last request."""
+    further: Sequence[FurtherRequest]
+    attempts: Sequence[AttemptView]
+
+
+def _exchanges_of(store: BrowsedStore, key: SampleKey) -> _Exchanges:
+    further = [_call(row) for row in replies(store, key, _CALLS_MAX)]
+    return _Exchanges(store.request(*key), further, transcript_of(store, key))
+
+
 def _target(sample: Sample | None) -> str | None:
     return None if sample is None or sample.target is None else as_text(sample.target)
 
@@ -207,11 +215,14 @@ def _answer(text: str, extracted: str | None, span: tuple[int, int] | None) -> S
     return _segments(text, None if is_whole else mark)
 
 
-def _take_program(details: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what a program wrote, which is taken out of the details."""
+def _fields_of_details(outcome_details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a view that show details: of judges, of a program, and the others."""
+    details = dict(outcome_details)
+    judgements = shown_judgements(details.pop(JUDGEMENTS, None))
     names = [name for name in _PROGRAM_KEYS if isinstance(details.get(name), str)]
     texts = [(name, details.pop(name)) for name in names]
-    return [(name, text) for name, text in texts if text]
+    program = [(name, text) for name, text in texts if text]
+    return {"judgements": judgements, "program": program, "details": details}
 
 
 def _prompt(

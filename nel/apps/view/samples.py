@@ -37,7 +37,7 @@ from nel.errors import StoreError
 from nel.reports.choices import options_of, read_answer
 from nel.reports.distributions import measures_of
 from nel.reports.text import cut
-from nel.types import Response, Unscored
+from nel.types import Outcome, Response, Unscored
 
 PAGE: Final = 50
 _GIST: Final = 320
@@ -271,11 +271,7 @@ def _row(
     options = options_of(sample)
     if options is not None and options.expected:
         target = options.in_words(options.expected)
-    extracted, detail = None, ""
-    if isinstance(outcome, Unscored):
-        detail = outcome.detail
-    else:
-        extracted = read_answer(outcome.answer, outcome.details)
+    detail = outcome.detail if isinstance(outcome, Unscored) else ""
     numbers = {}
     if result.response is not None and result.idx not in omitted:
         numbers = numbers_of(result, measures_of(result.response, price))
@@ -284,13 +280,20 @@ def _row(
         sample_id=result.sample_id,
         question=question,
         answer=_gist(result.response, detail),
-        extracted=_cut_to(_GIST, extracted),
+        extracted=_cut_to(_GIST, extracted_text(outcome)),
         target=_cut_to(_GIST, target),
         category=_cut_to(_CATEGORY_MAX, category),
         verdicts=verdicts,
         repeat=repeat,
         numbers=numbers,
     )
+
+
+def extracted_text(outcome: Outcome) -> str | None:
+    """Return what was read of an answer, as a page shows it; None of an unscored one."""
+    if isinstance(outcome, Unscored):
+        return None
+    return read_answer(outcome.answer, outcome.details)
 
 
 def _cut_to(n_characters: int, value: object) -> str | None:
