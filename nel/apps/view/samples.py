@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.building import IndexState, asked_in, group_of, numbers_of
@@ -289,7 +289,7 @@ def _row(
     )
 
 
-def extracted_text(outcome: Outcome) -> str | None:
+def extracted_text(outcome: Outcome) -> Any:  # a text, or what a scorer gives instead
     """Return what was read of an answer, as a page shows it; None of an unscored one."""
     if isinstance(outcome, Unscored):
         return None

@@ -90,7 +90,19 @@ class LoadedTask:
         self.task = task
         self.version = version
         self.kind = str(task.OUTPUT_TYPE)
-        config = task.config
+        self._check_requests()
+        rules = {name: rule.__name__ for name, rule in task.aggregation().items()}
+        self.corpus_metrics = self._corpus_metrics(rules)
+        self.left_out = sorted(
+            name
+            for name, rule in rules.items()
+            if rule != "mean" and name not in self.corpus_metrics
+        )
+        self._check_metrics([name for name in rules if name not in self.left_out])
+
+    def _check_requests(self) -> None:
+        """Refuse what nel cannot ask: another kind of request, repeats, programs and media."""
+        address, config = self.address, self.task.config
         if self.kind not in (*RANKED, GENERATED):
             raise ConfigError(
                 f"{address.task} asks for {self.kind}; nel can run tasks of the kinds"
@@ -116,29 +128,26 @@ class LoadedTask:
             raise ConfigError(
                 f"{address.task} shows images or plays sounds, which this bridge does not send"
             )
-        rules = {name: rule.__name__ for name, rule in task.aggregation().items()}
-        is_as_answered = self.filters == ["none"] and config.process_results is None
-        self.corpus_metrics = [
-            name for name, rule in rules.items() if rule == name and name in CORPUS_METRICS
-        ]
+
+    def _corpus_metrics(self, rules: Mapping[str, str]) -> list[str]:
+        """Return the metrics over all answers that nel computes, where answers are not changed."""
+        is_as_answered = self.filters == ["none"] and self.task.config.process_results is None
         if self.kind != GENERATED or not is_as_answered:
-            self.corpus_metrics = []
-        self.left_out = sorted(
-            name
-            for name, rule in rules.items()
-            if rule != "mean" and name not in self.corpus_metrics
-        )
-        means = [name for name in rules if name not in self.left_out]
-        is_lower = bool(means) and task.higher_is_better().get(means[0]) is False
+            return []
+        return [name for name, rule in rules.items() if rule == name and name in CORPUS_METRICS]
+
+    def _check_metrics(self, metrics: Sequence[str]) -> None:
+        """Refuse a task without a metric that nel computes, and one whose first is a loss."""
+        if not metrics:
+            raise ConfigError(
+                f"{self.address.task} has no metric that is a mean over samples, only"
+                f" {', '.join(self.left_out)}; nel has no score for a sample of it"
+            )
+        is_lower = self.task.higher_is_better().get(metrics[0]) is False
         if self.kind == GENERATED and is_lower:
             raise ConfigError(
-                f"{address.task} is scored by {means[0]}, of which less is better; nel counts 0 for"
-                " an answer that fails, which would be the best score"
-            )
-        if len(self.left_out) == len(rules):
-            raise ConfigError(
-                f"{address.task} has no metric that is a mean over samples, only"
-                f" {', '.join(self.left_out)}; nel has no score for a sample of it"
+                f"{self.address.task} is scored by {metrics[0]}, of which less is better; nel counts"
+                " 0 for an answer that fails, which would be the best score"
             )
 
     @property
