@@ -133,21 +133,18 @@ def _shadowing_packages(session: ContainerSession, added: set[str]) -> set[str]:
 
 def _shadowing_files(session: ContainerSession, added: set[str]) -> set[str]:
     """Return the added files below /usr/local that stand before one of the image's."""
-    local = [file for file in sorted(added) if file.startswith(_LOCAL)]
-    groups = {folder: _glob(session, f"/usr/{folder}/*-linux-gnu*") for folder in _tops(local)}
-    pairs = [
-        (file, rival)
-        for file in local
-        for top, _, remainder in [file[len(_LOCAL) :].partition("/")]
-        for rival in [f"/usr/{top}/{remainder}", *(f"{group}/{remainder}" for group in groups[top])]
-        if rival not in added
-    ]
+    groups: dict[str, list[str]] = {}
+    pairs: list[tuple[str, str]] = []
+    for file in sorted(added):
+        if file.startswith(_LOCAL):
+            top, _, remainder = file[len(_LOCAL) :].partition("/")
+            if top not in groups:
+                # Debian has libraries in a folder named by the machine, /usr/lib/x86_64-linux-gnu.
+                groups[top] = [f"/usr/{top}", *_glob(session, f"/usr/{top}/*-linux-gnu*")]
+            rivals = [f"{folder}/{remainder}" for folder in groups[top]]
+            pairs += [(file, rival) for rival in rivals if rival not in added]
     facts = look(session, [rival for _, rival in pairs])
     return {file for (file, _), fact in zip(pairs, facts, strict=True) if fact.target_kind == "f"}
-
-
-def _tops(local: Sequence[str]) -> set[str]:
-    return {file[len(_LOCAL) :].partition("/")[0] for file in local}
 
 
 def _folders(session: ContainerSession, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
