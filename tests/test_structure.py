@@ -97,7 +97,7 @@ ROOMS = {
     "engine": 74_990,
     "environments": 24_480,
     "episodes": 4_410,
-    "judges": 23_790,
+    "judges": 23_795,
     "metrics": 14_810,
     "models": 37_630,
     "prompts": 2_690,

@@ -124,7 +124,7 @@ def _correct(
         return _undefined_headline(str(error))
     # The mean of the tally's scores differs from the headline where repeats are missing; every
     # number is moved by that difference, which is nearly 0.
-    shift = value - mean_of(tally.answers[2::4])
+    shift = value - mean_of(tally.scores)
     numbers = [number + shift for number in (estimated.value, estimated.lower, estimated.upper)]
     if headline.get("bounds") is not None:
         numbers = [min(max(number, 0.0), 1.0) for number in numbers]

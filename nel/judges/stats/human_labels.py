@@ -128,11 +128,7 @@ def scale_of(
 
 def _are_names_numbers(scores: Mapping[str, float]) -> bool:
     """Return whether a grade has the name of a number that is not its score, as "4" for 0.75."""
-    for name, score in scores.items():
-        number = plain_number(name)
-        if number is not None and number != score:
-            return True
-    return False
+    return any(plain_number(name) not in (None, score) for name, score in scores.items())
 
 
 def _graded_scale(names: Mapping[str, float]) -> LabelScale:
