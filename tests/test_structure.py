@@ -95,7 +95,7 @@ ROOMS = {
     "decide": 8_900,
     "discovery": 3_590,
     "engine": 74_990,
-    "environments": 24_480,
+    "environments": 24_510,
     "episodes": 4_410,
     "judges": 23_795,
     "metrics": 14_810,
