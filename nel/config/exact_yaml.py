@@ -36,8 +36,8 @@ class YamlEntry:
 
     def problem(self, what: str) -> ConfigError:
         """Return an error that names the file, the line and the key."""
-        where = f"{self.path}, line {self.node.start_mark.line + 1}"
-        return ConfigError(f"{where}: {self.key}: {what}" if self.key else f"{where}: {what}")
+        position = f"{self.path}, line {self.node.start_mark.line + 1}"
+        return ConfigError(f"{position}: {self.key}: {what}" if self.key else f"{position}: {what}")
 
     @property
     def is_mapping(self) -> bool:

@@ -119,11 +119,11 @@ def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, obj
     if not languages:
         return {}
     images = {name: image for name, image in config.sandbox.images.items() if name in languages}
-    strict = {"sandbox.strict_verdicts": True} if config.sandbox.strict_verdicts else {}
+    fields = {"sandbox.strict_verdicts": True} if config.sandbox.strict_verdicts else {}
     return {
         "sandbox.limits": config.sandbox.limits.model_dump(),
         "sandbox.images": images,
-        **strict,
+        **fields,
     }
 
 

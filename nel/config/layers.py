@@ -111,19 +111,29 @@ class Layers:
         """
         layers = ((variables, over_first), (file, False))
         self._user_sources = {entry.flag for entry in (*variables, *file)}
-        several = bool(self.data.get("endpoints"))
         for layer, over in layers:
             for entry in layer:
-                if not _is_of_the_host(entry) and not (several and entry.path in _OF_THE_MODEL):
+                if not _is_of_the_host(entry) and self._is_of_run(entry.path):
                     self._fill(entry, over_first=over)
         endpoint = self.data.get("endpoint")
-        if several or not isinstance(endpoint, dict) or not endpoint.keys() & {"url", "model"}:
+        if self._has_endpoints or not isinstance(endpoint, dict):
+            return
+        if not endpoint.keys() & {"url", "model"}:
             return
         for layer, over in layers:
             urls = [entry.value for entry in layer if entry.path == _URL]
-            for entry in layer if urls in ([], [endpoint.get("url")]) else ():
-                if _is_of_the_host(entry):
+            if urls in ([], [endpoint.get("url")]):
+                for entry in filter(_is_of_the_host, layer):
                     self._fill(entry, over_first=over)
+
+    @property
+    def _has_endpoints(self) -> bool:
+        """Return whether the run has several models, each with an endpoint of its own."""
+        return bool(self.data.get("endpoints"))
+
+    def _is_of_run(self, path: Path) -> bool:
+        """Return whether a key is the run's; of several models each has its own settings."""
+        return not (self._has_endpoints and path in _OF_THE_MODEL)
 
     def _fill(self, entry: Given, *, over_first: bool) -> None:
         """Set a key unless something that wins over it has."""
@@ -143,10 +153,9 @@ class Layers:
             for path, value in _leaves(self.data, ())
         ]
         names = {row.key for row in rows}
-        several = bool(self.data.get("endpoints"))
         for path in (entry.path for entry in settings() if entry.flag.has_variable):
             key = ".".join(path)
-            if key not in names and not (several and path in _OF_THE_MODEL):
+            if key not in names and self._is_of_run(path):
                 rows.append(SourcedValue(key, _default(path), DEFAULT))
         return rows
 
@@ -187,15 +196,12 @@ class Layers:
     def _use_environment(self) -> None:
         """Take the URL of OPENAI_BASE_URL for an endpoint that names a model and no URL."""
         endpoint = self.data.get("endpoint")
-        if (
-            self.data.get("endpoints")
-            or not isinstance(endpoint, dict)
-            or not endpoint.get("model")
-        ):
+        if self._has_endpoints or not isinstance(endpoint, dict):
             return
-        url = None if endpoint.get("url") else base_url()
-        if url is not None:
-            self._set(("endpoint", "url"), url, BASE_URL)
+        if endpoint.get("model") and not endpoint.get("url"):
+            url = base_url()
+            if url is not None:
+                self._set(_URL, url, BASE_URL)
 
     def _use_later_address(self) -> None:
         """Let the protocol that a later URL ends in win over that of the first data."""
@@ -253,10 +259,10 @@ class Layers:
 
     def _source(self, key_path: Path) -> str:
         """Return what set a key; for a whole section, everything that set a part of it."""
-        above = [path for path in self._sources if _leads_to(path, key_path)]
+        parents = [path for path in self._sources if _leads_to(path, key_path)]
         names = [name for path, name in self._sources.items() if path[: len(key_path)] == key_path]
-        if above:
-            names.insert(0, self._sources[max(above, key=len)])
+        if parents:
+            names.insert(0, self._sources[max(parents, key=len)])
         elif key_path and self._first_data.get(key_path[0]) is not None:
             names.insert(0, self._where)
         return ", ".join(dict.fromkeys(names)) or self._where
@@ -305,10 +311,12 @@ def _with_section(key: str, message: str) -> str:
     """
     models = {name: section for name, section in sections().items() if name != "benchmarks"}
     fields = {field for section in models.values() for field in section.model_fields}
-    near = [key] if key in fields else get_close_matches(key, fields, n=1, cutoff=0.8)
-    if not near or ("did you mean" in message and near != [key]):
+    names = [key] if key in fields else get_close_matches(key, fields, n=1, cutoff=0.8)
+    if not names or ("did you mean" in message and names != [key]):
         return message
-    keys = [f"{name}.{near[0]}" for name, model in models.items() if near[0] in model.model_fields]
+    keys = [
+        f"{name}.{names[0]}" for name, model in models.items() if names[0] in model.model_fields
+    ]
     return f'unknown key "{key}"; did you mean {" or ".join(keys)}?'
 
 

@@ -24,10 +24,10 @@ def plain_number(text: str) -> float | None:
     >>> plain_number(" 1.5"), plain_number("1_0"), plain_number("١"), plain_number("inf"), plain_number("9" * 400)
     (1.5, None, None, None, None)
     """
-    bare = text.strip(" \t")
-    if len(bare) > LENGTH_MAX or not _NUMBER.fullmatch(bare):
+    digits = text.strip(" \t")
+    if len(digits) > LENGTH_MAX or not _NUMBER.fullmatch(digits):
         return None
-    number = float(bare)
+    number = float(digits)
     return number if math.isfinite(number) else None
 
 

@@ -163,9 +163,9 @@ class Redactor:
         if not self._in_answers or not self.finds(dumps(value) if text is None else text):
             return value
         root: list[Any] = [value]
-        pending: list[Any] = [root]
-        while pending:
-            container = pending.pop()
+        containers: list[Any] = [root]
+        while containers:
+            container = containers.pop()
             if isinstance(container, dict):
                 entries = [(self.text(key), item) for key, item in container.items()]
                 container.clear()
@@ -176,9 +176,9 @@ class Redactor:
                 if isinstance(item, str):
                     container[key] = self.text(item)
                 elif isinstance(item, (dict, list)):
-                    pending.append(item)
-        changed: _Json = root[0]
-        return changed
+                    containers.append(item)
+        redacted: _Json = root[0]
+        return redacted
 
     def json_text(self, text: str) -> str:
         """Return the text of a JSON value with every secret in its texts and keys replaced."""

@@ -47,6 +47,11 @@ def dumps_bytes(value: object) -> bytes:
         return _mark(text)
 
 
+def dumps_unless_text(value: object) -> str:
+    """Return a text as it is, and of any other value its compact JSON."""
+    return value if isinstance(value, str) else dumps(value)
+
+
 def dumps_line(value: object) -> bytes:
     """Return compact JSON on one line, for JSON Lines.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from io import BufferedReader, RawIOBase
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from nel.core.strict_json import loads
 
@@ -21,7 +21,7 @@ ChangeKind: TypeAlias = Literal["changed", "added", "removed"]
 _KINDS: Final[tuple[ChangeKind, ...]] = ("changed", "added", "removed")
 """By the engine's number."""
 _REMOVED: Final = ".wh."
-"""Before the name of a path that a layer removes."""
+"""Before the name of a path that a layer removes: a whiteout of the OCI's image specification."""
 _REPLACED: Final = ".wh..wh..opq"
 """In a folder of which a layer shows nothing that was there before."""
 _MANIFEST: Final = "manifest.json"
@@ -42,8 +42,8 @@ class Change:
 
 def changes_of(api: docker.APIClient, container: str) -> list[Change]:
     """Return every path that differs from the container's own image, folders included."""
-    listed = api.diff(container) or []
-    return [Change(path=str(each["Path"]), kind=_KINDS[each["Kind"]]) for each in listed]
+    entries = api.diff(container) or []
+    return [Change(path=str(entry["Path"]), kind=_KINDS[entry["Kind"]]) for entry in entries]
 
 
 def layers_of(api: docker.APIClient, image: str) -> list[str]:
@@ -64,9 +64,9 @@ def changes_between(api: docker.APIClient, image: str, snapshot: str) -> list[Ch
     above = _Tree(below.paths)
     for names in layers[n_layers:]:
         above.add(names)
-    kinds: dict[str, ChangeKind] = {
-        path: _KINDS[path not in below.paths] for path in above.touched & above.paths
-    }
+    kinds: dict[str, ChangeKind] = {}
+    for path in above.touched & above.paths:
+        kinds[path] = "changed" if path in below.paths else "added"
     for path in below.paths - above.paths:
         folder = path.rpartition("/")[0]
         if folder in above.paths or not folder:  # else the folder itself is named
@@ -87,17 +87,20 @@ class _Tree:
 
     def add(self, names: Sequence[str]) -> None:
         """Add a layer: its removals act on what is below it alone."""
-        removed = set()
+        removals: set[str] = set()
+        additions: set[str] = set()
         for name in names:
             folder, _, base = name.rpartition("/")
             if base == _REPLACED:
-                removed |= {path for path in self.paths if path.startswith(f"{folder}/")}
+                removals |= {path for path in self.paths if path.startswith(f"{folder}/")}
             elif base.startswith(_REMOVED):
-                path = f"{folder}/{base.removeprefix(_REMOVED)}".lstrip("/")
-                removed |= {below for below in self.paths if f"{below}/".startswith(f"{path}/")}
-        present = {name for name in names if not name.rpartition("/")[2].startswith(_REMOVED)}
-        self.paths = (self.paths - removed) | present
-        self.touched |= present
+                # A removed folder takes all that is in it along.
+                target = f"{folder}/{base.removeprefix(_REMOVED)}".lstrip("/")
+                removals |= {path for path in self.paths if f"{path}/".startswith(f"{target}/")}
+            else:
+                additions.add(name)
+        self.paths = (self.paths - removals) | additions
+        self.touched |= additions
 
 
 class _Stream(RawIOBase):
@@ -138,12 +141,13 @@ def _saved_layers(chunks: Iterable[bytes]) -> list[list[str]]:
                 assert content is not None  # noqa: S101 - of a file
                 if member.name == _MANIFEST:
                     manifest = loads(content.read())
-                else:
-                    with (
-                        suppress(tarfile.ReadError),
-                        tarfile.open(fileobj=content, mode="r|*") as layer,
-                    ):
-                        names[member.name] = [
-                            path.name.removeprefix("./").strip("/") for path in layer
-                        ]
+                elif (paths := _paths_in(content)) is not None:
+                    names[member.name] = paths
     return [names[links.get(layer, layer)] for layer in manifest[0]["Layers"]]
+
+
+def _paths_in(content: IO[bytes]) -> list[str] | None:
+    """Return the paths in a layer; None of what is not an archive, such as a configuration."""
+    with suppress(tarfile.ReadError), tarfile.open(fileobj=content, mode="r|*") as layer:
+        return [member.name.removeprefix("./").strip("/") for member in layer]
+    return None

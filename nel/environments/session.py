@@ -256,6 +256,7 @@ class ContainerSession:
                 time.sleep(seconds)
                 state = self._state()
                 if post_mortem(state, (), self._started_at) is not None:
+                    # The events tell why; they are asked for a container that has ended alone.
                     ending = post_mortem(state, self._events(), self._started_at)
                     assert ending is not None  # noqa: S101 - events do not bring it back
                     raise ToolsetFault(ending.kind, f"{ending.detail}{self._last_words()}")

@@ -69,10 +69,10 @@ class Snapshots:
         image = self._session.snapshot(labels)
         self._images.append(image)
         self._session.is_changed, self._is_last_valid = False, True
-        for before in self._images[:-_KEPT]:
+        for earlier_image in self._images[:-_KEPT]:
             with suppress(SandboxError), speaking():
-                self._api.remove_image(before, noprune=True)
-            self._images.remove(before)
+                self._api.remove_image(earlier_image, noprune=True)
+            self._images.remove(earlier_image)
         return image
 
     def _not_saved(self) -> str | None:
@@ -97,8 +97,8 @@ class Snapshots:
         commands: list[str] = []
         for seconds in _LOOKS:
             time.sleep(seconds)
-            listed = session.of_engine(lambda: self._api.top(session.id))["Processes"]
-            commands = [str(fields[-1])[:_NAME_CHARACTERS] for fields in listed]
+            processes = session.of_engine(lambda: self._api.top(session.id))["Processes"]
+            commands = [str(fields[-1])[:_NAME_CHARACTERS] for fields in processes]
             if len(commands) <= _PROCESSES:
                 return []
         return commands[_PROCESSES:]

@@ -201,10 +201,10 @@ def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | 
     scores = {
         grade: KNOWN_GRADES.get(grade, KNOWN_GRADES.get(grade.casefold())) for grade in grades
     }
-    unscored = sorted(grade for grade, score in scores.items() if score is None)
-    if unscored:
+    grades_without_score = sorted(grade for grade, score in scores.items() if score is None)
+    if grades_without_score:
         raise _bad(
-            f"the grade {unscored[0]!r} of the pattern {pattern[:200]!r} has no score; give"
+            f"the grade {grades_without_score[0]!r} of the pattern {pattern[:200]!r} has no score; give"
             " score_mapping"
         )
     return Scale({grade: score for grade, score in scores.items() if score is not None})

@@ -41,12 +41,12 @@ def aggregate_opinions(
         JudgeError: ``no_quorum``: too few have one; the message names the others and why. ``tie``:
             there is no majority.
     """
-    graded = [opinion for opinion in opinions if opinion.grade is not None]
-    if len(graded) < max(quorum, 1):
+    verdicts = [opinion for opinion in opinions if opinion.grade is not None]
+    if len(verdicts) < max(quorum, 1):
         ungraded = [opinion for opinion in opinions if opinion.grade is None]
         ungraded.sort(key=lambda opinion: opinion.judge)
         message = (
-            f"{max(quorum, 1)} of {len(opinions)} judges must give a grade and {len(graded)} did"
+            f"{max(quorum, 1)} of {len(opinions)} judges must give a grade and {len(verdicts)} did"
         )
         names = ", ".join(f"{item.judge} ({item.fault or 'no grade'})" for item in ungraded)
         if names:
@@ -54,10 +54,10 @@ def aggregate_opinions(
         first_reply = next((item.reply for item in ungraded if item.reply), "")
         raise JudgeError(message, kind="no_quorum", reply=first_reply)
     # Sorted, so that sums are the same in any order of the judges.
-    ordered = sorted(graded, key=lambda item: item.judge)
+    opinions_by_judge = sorted(verdicts, key=lambda item: item.judge)
     votes_of = weights or {}
-    votes = [votes_of.get(item.judge, 1.0) for item in ordered]
-    grades = [item.grade for item in ordered if item.grade is not None]
+    votes = [votes_of.get(item.judge, 1.0) for item in opinions_by_judge]
+    grades = [item.grade for item in opinions_by_judge if item.grade is not None]
     return _aggregate(grades, aggregate, votes)
 
 

@@ -62,10 +62,10 @@ def python_probes() -> Iterator[WallProbe]:
             or row.get("function")
             or _TRY.format(body=indent(row["denied"], "    "))
         )
-        judged = (
+        programs = (
             {"tests": _TESTS, "entry_point": "double"} if "function" in row else {"cases": _DENIED}
         )
-        program = Program(source=source, limits=_LIMITS, **judged)
+        program = Program(source=source, limits=_LIMITS, **programs)
         yield WallProbe(name=row["name"], program=program, verdict=row.get("verdict", "passed"))
 
 
@@ -90,7 +90,7 @@ def smoke_probes(language: Language) -> Iterator[WallProbe]:
 
 def _of_case(language: Language, case: dict[str, Any]) -> Program:
     tests = case.get("tests")
-    expected = StdinCase(
+    stdin_case = StdinCase(
         stdin=case.get("stdin", ""), expected_output=case.get("expected_output", "")
     )
     return Program(
@@ -98,7 +98,7 @@ def _of_case(language: Language, case: dict[str, Any]) -> Program:
         language=language.name,
         tests=tests,
         entry_point=case.get("entry_point", ""),
-        cases=() if tests is not None else (expected,),
+        cases=() if tests is not None else (stdin_case,),
         limits=Limits(cpu_seconds=case.get("cpu_seconds", 10.0)),
     )
 

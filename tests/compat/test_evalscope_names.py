@@ -254,7 +254,8 @@ def test_letters_are_read_only_where_they_are_options(tmp_path: Path, reply: str
 
 
 @pytest.mark.parametrize(
-    ("prediction", "matched"), [("12", True), ("12.0", True), ("12.5", False), ("x", False), ("", False)]
+    ("prediction", "matched"),
+    [("12", True), ("12.0", True), ("12.5", False), ("24/2", False), ("12%", False), ("x", False), ("", False)],
 )
 def test_whole_numbers_are_compared_where_a_benchmark_asks_for_them(prediction: str, matched: bool) -> None:
     """AIME's adapter does; without it each of its answers had no score."""

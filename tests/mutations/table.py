@@ -1567,8 +1567,8 @@ MUTATIONS: Final = (
     Mutation(
         name="unscored-is-a-zero-for-evalscope",
         fault="An unscored result is a review with the value 0, which EvalScope averages.",
-        fragment="value = {} if reward is None else {headline: reward,",
-        replacement="value = {headline: reward or 0.0,",
+        fragment='"value": {},',
+        replacement='"value": {headline: 0.0},',
         tests=("tests/artifacts/exporting/test_evalscope.py",),
         keyword="of_the_run",
     ),

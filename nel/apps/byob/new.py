@@ -219,13 +219,13 @@ def _check_classes(
     numbers = class_numbers(table, target)
     if not numbers or prompt is not None or proposal.kind != "classification":
         return
-    listed = ", ".join(numbers)
+    labels = ", ".join(numbers)
     if asker.silent:
         raise ConfigError(
-            f'the numbers in the column "{target}" ({listed}) stand for classes; give --prompt with'
+            f'the numbers in the column "{target}" ({labels}) stand for classes; give --prompt with'
             " what each of them means and {column} for what is asked"
         )
-    typer.echo(plain(f"the numbers {listed} stand for classes: say in the prompt what each means"))
+    typer.echo(plain(f"the numbers {labels} stand for classes: say in the prompt what each means"))
 
 
 def _with_prompt(asker: _Asker, proposal: Proposal, flag: str | None) -> Proposal:

@@ -48,5 +48,7 @@ def show_compiled(compiled: Compiled) -> None:
 
 def _near(path: Path) -> str:
     """Return a path relative to the current directory where it is below it, else as given."""
-    full = path.resolve()
-    return str(full.relative_to(Path.cwd())) if full.is_relative_to(Path.cwd()) else str(path)
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

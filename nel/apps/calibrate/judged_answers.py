@@ -46,19 +46,19 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
         if not candidates:
             hint = did_you_mean(slot, slots) or _slot_list(slots)
             raise UsageError(f'{run_dir} has no benchmark "{slot}"{hint}')
-    judged = [candidate for candidate in candidates if any(verdicts(snapshot, candidate))]
-    if not judged:
+    benchmarks = [candidate for candidate in candidates if any(verdicts(snapshot, candidate))]
+    if not benchmarks:
         what = f'no answer of "{slot}"' if slot is not None else "no answer"
         raise UsageError(
             f"{what} in {run_dir} has a judge's verdict; calibrate a run whose benchmark asks a"
             " judge"
         )
-    if len(judged) > 1:
-        slots = [candidate.slot for candidate in judged]
+    if len(benchmarks) > 1:
+        slots = [candidate.slot for candidate in benchmarks]
         raise UsageError(
             f"{run_dir} has several judged benchmarks{_slot_list(slots)}; give --bench"
         )
-    return judged[0]
+    return benchmarks[0]
 
 
 def compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
@@ -76,9 +76,9 @@ def compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
 
 def verdicts(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Iterator[Result]:
     """Yield the answers that have a judge's verdict, in dataset order."""
-    for stored in results(snapshot, benchmark.key, benchmark.repeats):
-        if stored.outcome is not None:
-            result = read_result(stored)
+    for row in results(snapshot, benchmark.key, benchmark.repeats):
+        if row.outcome is not None:
+            result = read_result(row)
             if is_verdict(result):
                 yield result
 

@@ -222,18 +222,18 @@ def _join(
     """
     if not scores:
         return {}, []
-    pending = dict(scores)
+    remainder = dict(scores)
     labels: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
-    for stored in results(snapshot, benchmark.key, benchmark.repeats):
-        sample_id, repeat = stored.sample.sample_id, stored.repeat
+    for row in results(snapshot, benchmark.key, benchmark.repeats):
+        sample_id, repeat = row.sample.sample_id, row.repeat
         key = sample_id, repeat
-        if key not in pending:  # a file may have the id in the form in which it is shown
+        if key not in remainder:  # a file may have the id in the form in which it is shown
             key = shown_id(sample_id), repeat
-        if key not in pending:
+        if key not in remainder:
             continue
-        line, score = lines[key], pending.pop(key)
-        result = read_result(stored)
+        line, score = lines[key], remainder.pop(key)
+        result = read_result(row)
         if not is_verdict(result):
             skipped.append(
                 f"{line.where}: no judge scored this answer"
@@ -247,9 +247,9 @@ def _join(
             if is_pair(result):
                 score = response_score(result, score)
             labels[sample_id, repeat] = StoredLabel(score, response_digest(result))
-    if pending:
-        sample_id, repeat = key = next(iter(pending))
-        others = f" and {len(pending) - 1} more" if len(pending) > 1 else ""
+    if remainder:
+        sample_id, repeat = key = next(iter(remainder))
+        others = f" and {len(remainder) - 1} more" if len(remainder) > 1 else ""
         raise UsageError(
             f"{lines[key].where}: {benchmark.slot} has no sample {sample_id!r} repeat"
             f" {repeat}{others}; labels belong to the run they were drawn from"

@@ -79,13 +79,13 @@ def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
 
 
 def _measure(run_dir: Path, labels: Sequence[Path], bench: str | None) -> None:
-    labelled = import_labels(run_dir, labels, slot=bench)
-    result = _rebuild(run_dir, labelled.directory)
-    for line in _lines(labelled, result.metrics["judging"], result.headline):
+    imported = import_labels(run_dir, labels, slot=bench)
+    result = _rebuild(run_dir, imported.directory)
+    for line in _lines(imported, result.metrics["judging"], result.headline):
         typer.echo(report_text(line))
-    for warning in [*labelled.skipped, *texts_of(result.metrics, (CALIBRATION,))]:
+    for warning in [*imported.skipped, *texts_of(result.metrics, (CALIBRATION,))]:
         typer.echo(plain(f"nel: {warning}"), err=True)
-    typer.echo(plain(str(labelled.directory / CALIBRATION_NAME)))
+    typer.echo(plain(str(imported.directory / CALIBRATION_NAME)))
 
 
 def _lines(

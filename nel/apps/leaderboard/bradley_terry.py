@@ -189,9 +189,9 @@ def resampled_fits(
         weights = draws[:, compared.question].astype(np.float64)
         fits.append(_fit(compared, weights, length_control, start))
     return Fit(
-        strengths=np.concatenate([each.strengths for each in fits]),
-        length=np.concatenate([each.length for each in fits]),
-        converged=np.concatenate([each.converged for each in fits]),
+        strengths=np.concatenate([block_fit.strengths for block_fit in fits]),
+        length=np.concatenate([block_fit.length for block_fit in fits]),
+        converged=np.concatenate([block_fit.converged for block_fit in fits]),
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.comparison.fields import OF_ROWS, short
 from nel.core.paths import exists
-from nel.core.strict_json import dumps
+from nel.core.strict_json import dumps_unless_text
 from nel.engine.asking.generate import conversation_of
 from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.asking.stop_rules import DECISIONS
@@ -164,12 +164,12 @@ def _common_slot(paths: Sequence[Path]) -> str:
     for path in paths:
         with Snapshot(path / FILE_NAME) as snapshot:
             slots.append([slot for _, slot, _, _ in snapshot.benchmarks()])
-    common = [slot for slot in slots[0] if all(slot in of_run for of_run in slots)]
-    if len(common) == 1:
-        return common[0]
-    if common:
+    slots_of_all = [slot for slot in slots[0] if all(slot in of_run for of_run in slots)]
+    if len(slots_of_all) == 1:
+        return slots_of_all[0]
+    if slots_of_all:
         raise ConfigError(
-            f"the runs have several benchmarks in common ({', '.join(common)}); choose one with"
+            f"the runs have several benchmarks in common ({', '.join(slots_of_all)}); choose one with"
             " --bench"
         )
     names = "; ".join(
@@ -255,9 +255,7 @@ def _dialogue(conversation: Sequence[Mapping[str, Any]]) -> str:
 
 def _question(sample: Sample) -> BoardQuestion:
     target = sample.target
-    return BoardQuestion(
-        text=asked_text(sample), reference=target if isinstance(target, str) else dumps(target)
-    )
+    return BoardQuestion(text=asked_text(sample), reference=dumps_unless_text(target))
 
 
 def _check_comparable(entry: BoardEntry, rival: BoardEntry) -> None:

@@ -132,21 +132,24 @@ def _rank(rating: Mapping[str, Any], model: Mapping[str, Any]) -> str | None:
     return f"{standing['rank']}{ends}"
 
 
-def _figure(key: str, heading: str, unit: str, part: str = "") -> Column:
+def _figure(key: str, heading: str, unit: str, group: str = "") -> Column:
     """Return the column of an estimate.
 
     Args:
-        key: Of the estimate in the model, or in a part of it.
+        key: Of the estimate in the model, or in a group of its numbers.
         heading: Of the column.
         unit: Of the numbers.
-        part: Of the model.
+        group: Of the model's numbers, such as those at equal length; empty for none.
     """
 
     def figure(model: Mapping[str, Any]) -> Figure | None:
-        estimate = ((model[part] or {}) if part else model).get(key)
-        return Figure.of(estimate, unit) if estimate and estimate["value"] is not None else None
+        estimates = model[group] or {} if group else model
+        estimate = estimates.get(key)
+        if not estimate or estimate["value"] is None:
+            return None
+        return Figure.of(estimate, unit)
 
-    return Column(f"{part}{key}", ValueKind.WITH_INTERVAL, figure, heading)
+    return Column(f"{group}{key}", ValueKind.WITH_INTERVAL, figure, heading)
 
 
 def _won(model: Mapping[str, Any]) -> str:

@@ -112,8 +112,8 @@ def read_pair_results(
         key, paired.plan = next(
             (key, plan) for key, slot, _, plan in snapshot.benchmarks() if slot == SLOT
         )
-        for stored in results(snapshot, key, 1):
-            result = read_result(stored, not_run=not_run)
+        for row in results(snapshot, key, 1):
+            result = read_result(row, not_run=not_run)
             paired.complete &= result.was_run
             _add_result(paired, result, labels or {})
     return paired

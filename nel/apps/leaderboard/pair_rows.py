@@ -76,9 +76,9 @@ def _answers(
             key = result.sample_id, result.repeat
             if key in keys and question is not None and not answer.missing and not answer.failure:
                 answers[key] = question, text
-    lost = keys - answers.keys()
-    if lost:
-        sample, repeat = min(lost)
+    absent_keys = keys - answers.keys()
+    if absent_keys:
+        sample, repeat = min(absent_keys)
         raise StoreError(
             f'{entry.source.run_dir} changed while it was read: the answer to sample "{sample}"'
             f" repeat {repeat} is gone; wait until no process resumes that run, then start the"

@@ -71,15 +71,15 @@ class Comparisons:
         """Return the comparisons within a group of models, renumbered in the given order."""
         number_of = np.full(len(self.models), -1)
         number_of[list(group)] = np.arange(len(group))
-        inside = (number_of[self.left] >= 0) & (number_of[self.right] >= 0)
-        _, question = np.unique(self.question[inside], return_inverse=True)
+        is_among = (number_of[self.left] >= 0) & (number_of[self.right] >= 0)
+        _, question = np.unique(self.question[is_among], return_inverse=True)
         return Comparisons(
             models=tuple(self.models[model] for model in group),
-            left=number_of[self.left[inside]],
-            right=number_of[self.right[inside]],
-            score=self.score[inside],
+            left=number_of[self.left[is_among]],
+            right=number_of[self.right[is_among]],
+            score=self.score[is_among],
             question=question.astype(np.int64).reshape(-1),
-            length=self.length[inside],
+            length=self.length[is_among],
         )
 
 

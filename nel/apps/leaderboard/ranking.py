@@ -97,17 +97,19 @@ def rank_models(
     reasons = {compared.models[at]: why for at, why in groups.reasons.items()}
     if len(groups.members[0]) == 1:
         return _nothing(compared.models, reasons, "no two models can be ranked together")
-    inside = compared.among(groups.members[0])
+    comparisons = compared.among(groups.members[0])
     try:
-        start = fit(inside, length_control=length_control)
+        start = fit(comparisons, length_control=length_control)
     except UndefinedMetric as error:
         return _nothing(compared.models, reasons, str(error))
-    resamples, reason = _resamples(inside, start, n_resamples, seed, length_control=length_control)
+    resamples, reason = _resamples(
+        comparisons, start, n_resamples, seed, length_control=length_control
+    )
     length = None
     if length_control:
         length = _estimate(float(start.length), None if resamples is None else resamples.length)
     return Ranking(
-        standings=_standings(inside, start, resamples),
+        standings=_standings(comparisons, start, resamples),
         reasons=reasons,
         length=length,
         reason=reason,
@@ -124,15 +126,15 @@ def _nothing(models: Sequence[str], reasons: dict[str, str], why: str) -> Rankin
 
 
 def _resamples(
-    inside: Comparisons, start: Fit, n_resamples: int, seed: int, *, length_control: bool
+    comparisons: Comparisons, start: Fit, n_resamples: int, seed: int, *, length_control: bool
 ) -> tuple[Fit | None, str | None]:
     """Return the resamples with finite strengths, and why no interval can be made of them."""
     if not n_resamples:
         return None, "no resamples were asked for"
-    if inside.n_questions < _FEWEST_QUESTIONS:
+    if comparisons.n_questions < _FEWEST_QUESTIONS:
         return None, "there is one question only"
     fits = resampled_fits(
-        inside, start, n_resamples=n_resamples, seed=seed, length_control=length_control
+        comparisons, start, n_resamples=n_resamples, seed=seed, length_control=length_control
     )
     converged = fits.converged
     n_unbounded = n_resamples - int(converged.sum())
@@ -155,15 +157,15 @@ def _resamples(
     return finite, None
 
 
-def _standings(inside: Comparisons, start: Fit, resamples: Fit | None) -> dict[str, Standing]:
+def _standings(comparisons: Comparisons, start: Fit, resamples: Fit | None) -> dict[str, Standing]:
     strengths = start.strengths[None]
-    ranks, rates = _ranks(strengths)[0], _rates(inside, strengths)[0]
-    resampled = np.empty((0, len(inside.models)))  # `_ends` finds none without rows
+    ranks, rates = _ranks(strengths)[0], _rates(comparisons, strengths)[0]
+    resampled = np.empty((0, len(comparisons.models)))  # `_ends` finds none without rows
     if resamples is not None:
         resampled = resamples.strengths
-    resampled_ranks, resampled_rates = _ranks(resampled), _rates(inside, resampled)
+    resampled_ranks, resampled_rates = _ranks(resampled), _rates(comparisons, resampled)
     standings = {}
-    for column, name in enumerate(inside.models):
+    for column, name in enumerate(comparisons.models):
         strength = _estimate(float(strengths[0, column]), resampled[:, column])
         rank_ends = _ends(resampled_ranks[:, column], is_rank=True)
         rank_lower, rank_upper = (None if end is None else int(end) for end in rank_ends)
@@ -185,12 +187,12 @@ def _ranks(strengths: Floats) -> Integers:
     return ranks
 
 
-def _rates(inside: Comparisons, strengths: Floats) -> Floats:
+def _rates(comparisons: Comparisons, strengths: Floats) -> Floats:
     """Return each model's mean expected score over its comparisons, shape (rows, models)."""
     # How often each model met each other one, whichever of them was on the left.
-    n_models = len(inside.models)
+    n_models = len(comparisons.models)
     n_meetings = np.zeros((n_models, n_models))
-    np.add.at(n_meetings, (inside.left, inside.right), 1.0)
+    np.add.at(n_meetings, (comparisons.left, comparisons.right), 1.0)
     n_meetings += n_meetings.T
     # The chance that a model (second axis) wins against another (third axis), in each row.
     chance = logistic(strengths[:, :, None] - strengths[:, None, :])

@@ -174,7 +174,7 @@ def _model_json(
 ) -> dict[str, Any]:
     label = entry["label"]
     number = compared.models.index(label)
-    mine = [pair for pair in results.judged if label in (pair.left, pair.right)]
+    pairs = [pair for pair in results.judged if label in (pair.left, pair.right)]
     failures: Counter[str] = Counter()
     for forfeit in results.forfeits:
         if forfeit.left == label and forfeit.left_failure:
@@ -193,10 +193,10 @@ def _model_json(
         **_standing_json(uncontrolled.standings.get(label)),
         "reason": uncontrolled.reasons.get(label),
         "length_controlled": length_controlled,
-        **_alpaca_eval(label, mine, settings),
-        **_label_corrected(label, mine, results),
-        "judged": len(mine),
-        "flips": position_bias_of(mine).n_flipped,
+        **_alpaca_eval(label, pairs, settings),
+        **_label_corrected(label, pairs, results),
+        "judged": len(pairs),
+        "flips": position_bias_of(pairs).n_flipped,
         "failed": dict(sorted(failures.items())),
         "left_out": sum(n for (*sides, _, _), n in results.left_out.items() if label in sides),
     }

@@ -81,10 +81,10 @@ class _Talk:
         seat: Seat | None = None
         try:
             async with asyncio.timeout(_HELLO_SECONDS):
-                first = await self._socket.receive()
-            if not isinstance(first.data, bytes):
+                message = await self._socket.receive()
+            if not isinstance(message.data, bytes):
                 return
-            messages = decode(first.data)
+            messages = decode(message.data)
             seat = hub.join(read_hello(messages[0] if messages else ["nothing"]), self._send)
             self._take(seat, messages[1:])
             async for frame in self._socket:

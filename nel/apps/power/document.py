@@ -50,7 +50,7 @@ def _power_json(source: PilotSource, wish: Wish, test: Test) -> dict[str, Any]:
     first_plan = plans[0]
     questions = min(first_plan.questions, pilot.questions or first_plan.questions)
     gain = gain_at(pilot, questions, first_plan.repeats)
-    marks = [each.questions for each in plans]
+    marks = [item.questions for item in plans]
     if pilot.questions:
         marks.append(pilot.questions)
     # Marks far beyond the least would press the others together.
@@ -69,7 +69,7 @@ def _power_json(source: PilotSource, wish: Wish, test: Test) -> dict[str, Any]:
         },
         "variances": {**asdict(pilot.variances), "discordant": pilot.discordant},
         "per_answer": asdict(source.resources),
-        "plans": [asdict(each) for each in plans],
+        "plans": [asdict(item) for item in plans],
         "marginal": {
             "questions": questions,
             "repeats": first_plan.repeats,

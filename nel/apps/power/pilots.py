@@ -206,7 +206,7 @@ def _from_one(side: Side, benchmark_name: str | None, assumptions: Assumptions) 
     questions = questions_of(columns, _key_of(columns), str(benchmark.path))
     indices = np.arange(len(questions))
     moments = _moments(questions, indices)
-    scored = _scores(questions, indices)
+    scored_rows = _scores(questions, indices)
     correlation = CORRELATION if assumptions.correlation is None else assumptions.correlation
     hint = " (--correlation; two runs tell it)" if assumptions.correlation is None else ""
     alike = f"with a correlation of {correlation:g}{hint}"
@@ -217,7 +217,7 @@ def _from_one(side: Side, benchmark_name: str | None, assumptions: Assumptions) 
         between=2 * max(_variance(means) - moments.noise(within), 0.0) * (1 - correlation),
         within_baseline=within,
         within_candidate=within,
-        design_effect=_design_effect(means, questions.codes_of("group")[scored]),
+        design_effect=_design_effect(means, questions.codes_of("group")[scored_rows]),
     )
     return PilotSource(
         kind="one run",
@@ -344,17 +344,17 @@ def _moments(questions: Questions, indices: Ints) -> _Moments:
     """
     rewards = questions.columns.numbers("reward")
     values = questions.values(rewards)
-    scored = _scores(questions, indices)
-    if len(scored) < FEWEST:
+    scored_rows = _scores(questions, indices)
+    if len(scored_rows) < FEWEST:
         raise UsageError(
-            f"{len(scored)} scored questions tell nothing of how scores vary; a plan needs at"
+            f"{len(scored_rows)} scored questions tell nothing of how scores vary; a plan needs at"
             " least two"
         )
     numbers = rewards[~np.isnan(rewards)]
     return _Moments(
-        counts=values.n_scored[scored],
-        totals=values.scored_sum[scored],
-        squares=values.squares[scored],
+        counts=values.n_scored[scored_rows],
+        totals=values.scored_sum[scored_rows],
+        squares=values.squares[scored_rows],
         is_binary=bool(np.all((numbers == 0) | (numbers == 1))),
         is_share=bool(np.all((numbers >= 0) & (numbers <= 1))),
     )
@@ -370,14 +370,14 @@ def _within(side: _Moments, assumptions: Assumptions, notes: list[str]) -> float
         if side.is_share:
             _check_score(float(side.means.mean()), assumptions.within)
         return assumptions.within
-    measured = side.within
-    if measured is None:
+    variance = side.within
+    if variance is None:
         notes.append(
             "no question was asked twice, so what repeats buy is not known and taken as nothing:"
             " run a few questions with --repeats 4, or assume --within"
         )
         return 0.0
-    return measured
+    return variance
 
 
 def _design_effect(values: Floats, groups: Ints) -> float:

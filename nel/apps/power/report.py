@@ -66,7 +66,7 @@ def curve_lines(document: Mapping[str, Any]) -> Iterator[str]:
 def power_svg(document: Mapping[str, Any]) -> str:
     """Return the power curves, one for each number of repeats, as a self-contained picture."""
     curves = document["curves"]
-    low, high = (math.log(curves[0]["points"][at]["questions"]) for at in (0, -1))
+    begin, end = (math.log(curves[0]["points"][at]["questions"]) for at in (0, -1))
     template = environment().get_template("power.svg.j2")
     return template.render(
         heading=_heading(document),
@@ -74,7 +74,7 @@ def power_svg(document: Mapping[str, Any]) -> str:
         curves=curves,
         power=document["power"],
         repeats=_repeats,
-        across=lambda questions: (math.log(questions) - low) / (high - low),
+        across=lambda questions: (math.log(questions) - begin) / (end - begin),
     )
 
 
@@ -102,17 +102,25 @@ def _basis(document: Mapping[str, Any]) -> str:
 
 
 def _row(plan: Mapping[str, Any]) -> list[str]:
-    tokens = None
+    tokens = duration = None
+    cost = detectable = MISSING
     if plan["prompt_tokens"] is not None and plan["completion_tokens"] is not None:
         tokens = plan["prompt_tokens"] + plan["completion_tokens"]
+    if plan["hours"] is not None:
+        duration = plan["hours"] * _HOUR
+    if plan["cost"] is not None:
+        cost = f"{plan['cost']:.2f}"
+    if plan["detectable"] is not None:
+        detectable = _points(plan["detectable"])
+    mark = "" if plan["is_available"] else " *"
     return [
         str(plan["repeats"]),
-        count(plan["questions"]) + ("" if plan["is_available"] else " *"),
+        count(plan["questions"]) + mark,
         count(plan["answers"]),
         count(tokens),
-        MISSING if plan["cost"] is None else f"{plan['cost']:.2f}",
-        seconds(None if plan["hours"] is None else plan["hours"] * _HOUR),
-        MISSING if plan["detectable"] is None else _points(plan["detectable"]),
+        cost,
+        seconds(duration),
+        detectable,
     ]
 
 

@@ -167,8 +167,8 @@ class _Probe:
         self._look_for_context(listing, model_names)
         names = names_listed(listing)
         if names:
-            where = "not among them" if model_names.isdisjoint(names) else "among them"
-            self._add("list of models", "yes", f"{len(names)} listed, {model} {where}")
+            membership = "not among them" if model_names.isdisjoint(names) else "among them"
+            self._add("list of models", "yes", f"{len(names)} listed, {model} {membership}")
         else:
             self._add("list of models", "unknown", "an answer without a list")
 
@@ -247,9 +247,9 @@ class _Probe:
     async def _ask_chat(self) -> None:
         """Ask for what OpenAI's chat protocol alone has fields for."""
         payload = await self._payload({"logprobs": True, "top_logprobs": 2})
-        listed = _inner(_choice(payload).get("logprobs")).get("content")
+        tokens = _inner(_choice(payload).get("logprobs")).get("content")
         self._note_feature(
-            "logprobs", payload, bool(listed), "log-probabilities of the answer's tokens"
+            "logprobs", payload, bool(tokens), "log-probabilities of the answer's tokens"
         )
         payload = await self._payload({"n": 2})
         choices = _inner(payload).get("choices")
@@ -270,12 +270,12 @@ class _Probe:
             return
         temperature = None if self.settings.temperature is None else 1.0
         settings = replace(self.settings, seed=7, temperature=temperature)
-        first = await self._ask("Write eight random letters.", settings)
+        reply = await self._ask("Write eight random letters.", settings)
         second = await self._ask("Write eight random letters.", settings)
-        is_same = _text(first) == _text(second)
+        is_same = _text(reply) == _text(second)
         self._conclude(
             "seed",
-            first if isinstance(first, Fault) else second,
+            reply if isinstance(reply, Fault) else second,
             "yes" if is_same else "unknown",
             "two answers with the same seed, at temperature 1, are"
             f" {'equal' if is_same else 'different'}",

@@ -99,8 +99,8 @@ def _endpoint(settings: Mapping[str, object], headers: Sequence[str]) -> Endpoin
 
 
 def _print(capabilities: Capabilities) -> None:
-    where = f"{capabilities.model} at {capabilities.url}"
-    typer.echo(plain(f"{where}, parameters over {capabilities.protocol}"))
+    title = f"{capabilities.model} at {capabilities.url}"
+    typer.echo(plain(f"{title}, parameters over {capabilities.protocol}"))
     columns = (
         Column("name", heading="ability"),
         Column("verdict", heading=" "),

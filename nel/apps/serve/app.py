@@ -134,12 +134,12 @@ async def _verify(request: web.Request) -> web.Response:
         raise Refused(503, "too many answers wait for their scores; send fewer at the same time")
     finish = body.get("finish_reason")
     outcome = await service.scorer.score(sample, text, finish if isinstance(finish, str) else None)
-    scored = score_json(outcome)
+    score = score_json(outcome)
     if not is_gym:
-        return _json({**scored, "metadata": {SAMPLE_ID: sample.id}})
-    scored["expected_answer"] = expected_text(sample)
-    scored |= {key: body[key] for key in ("responses_create_params", "response") if key in body}
-    return _json(scored)
+        return _json({**score, "metadata": {SAMPLE_ID: sample.id}})
+    score["expected_answer"] = expected_text(sample)
+    score |= {key: body[key] for key in ("responses_create_params", "response") if key in body}
+    return _json(score)
 
 
 def _sample_of(served: ServedSamples, body: Mapping[str, Any], *, is_gym: bool) -> Sample:

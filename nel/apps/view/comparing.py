@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, Final
 
@@ -199,13 +200,12 @@ def _row(name: str, besides: Sequence[BenchmarkBeside | None], is_mean: bool) ->
         address=directory_name(f"mean of {name}" if is_mean else name),
         is_mean=is_mean,
         compared=besides,
-        flips=[_flip(flips) for flips in sorted(by_sample.values(), key=_n_unchanged)],
+        # A question that most runs answered otherwise comes first.
+        flips=[
+            _flip(flips) for flips in sorted(by_sample.values(), key=methodcaller("count", None))
+        ],
         is_cut=is_cut,
     )
-
-
-def _n_unchanged(flips: Sequence[Mapping[str, Any] | None]) -> int:
-    return flips.count(None)
 
 
 def _flip(flips: Sequence[Mapping[str, Any] | None]) -> FlipRow:

@@ -73,6 +73,6 @@ def notes_of(fields: object) -> Notes:
     Raises:
         ValidationError: It is not an object of tags and a note, or more or longer than is stored.
     """
-    valid = _Fields.model_validate(fields)
-    tags = tuple(dict.fromkeys(filter(None, map(one_line, valid.tags))))
-    return Notes(tags=tags, note=visible(valid.note).strip())
+    parsed_fields = _Fields.model_validate(fields)
+    tags = tuple(dict.fromkeys(filter(None, map(one_line, parsed_fields.tags))))
+    return Notes(tags=tags, note=visible(parsed_fields.note).strip())

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.building import asked_in
 from nel.apps.view.left_out import left_out
-from nel.apps.view.samples import RepeatVerdict, verdict_of
+from nel.apps.view.samples import RepeatVerdict, extracted_text, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
 from nel.apps.view.transcript import AttemptView, transcript_of
 from nel.artifacts.readings import AnswerReadings, read_again
@@ -30,7 +30,7 @@ from nel.engine.store.projections.results import results
 from nel.engine.store.rows import CHOICE, JUDGE, SCORER, TURN, Row, response_in
 from nel.errors import NelError, StoreError
 from nel.judges.record import KEY as JUDGEMENTS
-from nel.reports.choices import Options, in_place_of_answer, options_of, read_answer
+from nel.reports.choices import Options, in_place_of_answer, options_of
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.samples import facts_of
@@ -54,9 +54,9 @@ class Way:
     value: str | None
     form: str
     reward: float | None
-    start: int | None
-    end: int | None
-    rejected: Sequence[tuple[str, str]]
+    start: int | None = None
+    end: int | None = None
+    rejected: Sequence[tuple[str, str]] = ()
     """Reason and text of each candidate that was not taken."""
 
 
@@ -76,7 +76,6 @@ class SampleView:
     """One (sample, repeat)."""
 
     result: Result
-    verdict: RepeatVerdict
     reward: float | None
     verdicts: Sequence[RepeatVerdict]
     question: str
@@ -109,6 +108,11 @@ class SampleView:
     """Of an episode, the last one at the end."""
     facts: Sequence[tuple[str, str]]
 
+    @property
+    def verdict(self) -> RepeatVerdict:
+        """Return what came of this repeat."""
+        return self.verdicts[self.result.repeat]
+
 
 def sample_view(
     run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: int
@@ -121,41 +125,38 @@ def sample_view(
     with BrowsedStore(run.store) as store:
         repeats = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
-        body, requests = _requests(store, benchmark.key, idx, repeat)
+        exchanges = _exchanges_of(store, SampleKey(benchmark.key, idx, repeat))
         price = store.price
     if not 0 <= repeat < len(repeats):
         return None
     result = read_result(repeats[repeat], price=price)
     sample, response, outcome = result.sample, result.response, result.outcome
-    verdicts = [verdict_of(stored, omitted) for stored in repeats]
-    prompt, settings = _prompt(result, body, benchmark)
+    verdicts = [verdict_of(result_row, omitted) for result_row in repeats]
+    prompt, settings = _prompt(result, exchanges.body, benchmark)
     ways, why, span = _read(benchmark, result)
     text = "" if response is None else response.text
-    extracted = (
-        None if isinstance(outcome, Unscored) else read_answer(outcome.answer, outcome.details)
-    )
+    extracted = extracted_text(outcome)
     return SampleView(
         result=result,
-        verdict=verdicts[repeat],
         reward=None if idx in omitted else reward_of(outcome),
         verdicts=verdicts,
         question=whole(asked_in(sample)),
         options=options_of(sample),
         prompt=_whole_messages(prompt),
         settings=settings,
-        was_sent=bool(body),
+        was_sent=bool(exchanges.body),
         answer=[*_answer(text, extracted, span), *_calls(result)],
-        is_cut=_is_long(text, prompt),
+        is_cut=max(len(text), *(len(message) for _, message in prompt), 0) > WHOLE_CHARACTERS_MAX,
         reasoning=whole(_reasoning(response)),
         extracted=extracted,
         not_extracted=in_place_of_answer(outcome.details, is_scored=isinstance(outcome, Scored)),
         target=_target(sample),
         ways=ways,
         without_reading=why,
-        judgements=shown_judgements(outcome.details.get(JUDGEMENTS)),
-        **_program(outcome.details),
+        **_fields_of_details(outcome.details),
         metadata=sample.metadata if sample else {},
-        **requests,
+        calls=exchanges.further,
+        attempts=exchanges.attempts,
         facts=facts_of(result_line(result, benchmark.head)) if response else [],
     )
 
@@ -185,18 +186,18 @@ def sample_json(
     return {"run_id": run.path.name, **line, "request": request}
 
 
-def _requests(
-    store: BrowsedStore, benchmark: int, idx: int, repeat: int
-) -> tuple[str | None, dict[str, Any]]:
-    """Return the body of the request, and the further requests and the steps of the sample."""
-    sample_key = SampleKey(benchmark, idx, repeat)
-    calls = [_call(row) for row in replies(store, sample_key, _CALLS_MAX)]
-    attempts = transcript_of(store, sample_key)
-    return store.request(*sample_key), {"calls": calls, "attempts": attempts}
+class _Exchanges(NamedTuple):
+    """What was sent for a sample."""
+
+    body: str | None
+    """Of its last request."""
+    further: Sequence[FurtherRequest]
+    attempts: Sequence[AttemptView]
 
 
-def _is_long(text: str, prompt: Sequence[tuple[str, str]]) -> bool:
-    return max(len(text), *(len(message) for _, message in prompt), 0) > WHOLE_CHARACTERS_MAX
+def _exchanges_of(store: BrowsedStore, key: SampleKey) -> _Exchanges:
+    further = [_call(row) for row in replies(store, key, _CALLS_MAX)]
+    return _Exchanges(store.request(*key), further, transcript_of(store, key))
 
 
 def _target(sample: Sample | None) -> str | None:
@@ -214,12 +215,14 @@ def _answer(text: str, extracted: str | None, span: tuple[int, int] | None) -> S
     return _segments(text, None if is_whole else mark)
 
 
-def _program(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a program wrote, and the other details."""
-    details = {name: value for name, value in details.items() if name != JUDGEMENTS}
+def _fields_of_details(outcome_details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a view that show details: of judges, of a program, and the others."""
+    details = dict(outcome_details)
+    judgements = shown_judgements(details.pop(JUDGEMENTS, None))
     names = [name for name in _PROGRAM_KEYS if isinstance(details.get(name), str)]
-    texts = {name: as_text(details.pop(name)) for name in names}
-    return {"program": [(name, text) for name, text in texts.items() if text], "details": details}
+    texts = [(name, details.pop(name)) for name in names]
+    program = [(name, text) for name, text in texts if text]
+    return {"judgements": judgements, "program": program, "details": details}
 
 
 def _prompt(
@@ -290,15 +293,7 @@ def _scored_way(readings: AnswerReadings, answer: str | None) -> Way:
     if readings.scored is not None:
         value = answer or "the whole answer"
         reward = readings.reward
-    return Way(
-        name=SCORED,
-        value=value,
-        form="the scorer of the run",
-        reward=reward,
-        start=None,
-        end=None,
-        rejected=(),
-    )
+    return Way(name=SCORED, value=value, form="the scorer of the run", reward=reward)
 
 
 def _ways(
@@ -308,11 +303,14 @@ def _ways(
     ways = [_scored_way(readings, answer)]
     span = None
     for name, reading in readings.ways.read.items():
-        is_found = reading.value is not None
+        has_value = reading.value is not None
         reward = start = end = None
-        if is_found:
+        if has_value:
             reward, start, end = rewards[name], reading.start, reading.end
-        rejected = [(bad.why, readings.response[bad.start : bad.end]) for bad in reading.rejected]
+        rejected = [
+            (candidate.why, readings.response[candidate.start : candidate.end])
+            for candidate in reading.rejected
+        ]
         ways.append(
             Way(
                 name=name,
@@ -325,7 +323,7 @@ def _ways(
             )
         )
         # The first reading that took what the scorer took, and got its reward, shows where it is.
-        agrees = is_found and readings.scored is not None and rewards[name] == readings.reward
+        agrees = has_value and readings.scored is not None and rewards[name] == readings.reward
         if (
             span is None
             and agrees

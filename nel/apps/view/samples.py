@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.building import IndexState, asked_in, group_of, numbers_of
@@ -37,7 +37,7 @@ from nel.errors import StoreError
 from nel.reports.choices import options_of, read_answer
 from nel.reports.distributions import measures_of
 from nel.reports.text import cut
-from nel.types import Response, Unscored
+from nel.types import Outcome, Response, Unscored
 
 PAGE: Final = 50
 _GIST: Final = 320
@@ -122,9 +122,9 @@ class SampleQuery:
 class SamplePage:
     """A page of samples."""
 
-    rows: Sequence[SampleRow]
-    has_earlier: bool
-    has_later: bool
+    rows: Sequence[SampleRow] = ()
+    has_earlier: bool = False
+    has_later: bool = False
     n_found: int | None = None
     """Matching results, None without a filter."""
     seconds: float | None = None
@@ -151,14 +151,8 @@ def sample_page(
             search = index.search(query.filter, query.typed, query.order)
             if search is None:
                 is_empty = query_of(conditions_of(query.typed)[0]) is None
-                return SamplePage(
-                    rows=(),
-                    has_earlier=False,
-                    has_later=False,
-                    n_found=0,
-                    problem="the search needs a letter or a digit" if is_empty else "",
-                    choices=choices,
-                )
+                why = "the search needs a letter or a digit" if is_empty else ""
+                return SamplePage(n_found=0, problem=why, choices=choices)
             n_found = index.count(benchmark.key, search) if query.is_narrowed else None
             # One more than a page has: it tells whether another page follows.
             groups = index.questions(
@@ -166,15 +160,14 @@ def sample_page(
             )
     except INDEX_FAULTS:
         why = "the index of this run is not there yet; its filters and its search come with it"
-        return SamplePage(rows=(), has_earlier=False, has_later=False, problem=why, choices=choices)
+        return SamplePage(problem=why, choices=choices)
     seconds = time.perf_counter() - started
     is_back = query.before is not None
     has_more = len(groups) > PAGE
     groups = groups[-PAGE:] if is_back else groups[:PAGE]
+    matches = [(group[0].idx, [key.repeat for key in group]) for group in groups]
     with BrowsedStore(run.store) as store:
-        rows = _rows(
-            store, benchmark, [(group[0].idx, [key.repeat for key in group]) for group in groups]
-        )
+        rows = _rows(store, benchmark, matches)
     return SamplePage(
         rows=rows,
         has_earlier=has_more if is_back else query.after is not None,
@@ -198,7 +191,8 @@ def neighbours(
         with BrowsedStore(run.store) as store:
             before = store.samples_before(benchmark.key, idx, 1)
             after = next(store.samples(benchmark.key, first=idx + 1), None)
-        return (before[0].idx, 0) if before else None, None if after is None else (after.idx, 0)
+        previous = (before[0].idx, 0) if before else None
+        return previous, None if after is None else (after.idx, 0)
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
         search = index.search(query.filter, query.typed, query.order)
         if search is not None:
@@ -256,9 +250,9 @@ def _row(
     omitted: LeftOut,
     price: Price | None,
 ) -> SampleRow:
-    verdicts = [verdict_of(stored, omitted, matches) for stored in stored_results]
+    verdicts = [verdict_of(result_row, omitted, matches) for result_row in stored_results]
     repeat = matches[0] if matches else 0
-    candidates = (stored for stored in stored_results if stored.repeat == repeat)
+    candidates = (result_row for result_row in stored_results if result_row.repeat == repeat)
     opened = next(candidates, stored_results[0])
     try:
         result = read_result(opened, price=price)
@@ -277,11 +271,7 @@ def _row(
     options = options_of(sample)
     if options is not None and options.expected:
         target = options.in_words(options.expected)
-    extracted, detail = None, ""
-    if isinstance(outcome, Unscored):
-        detail = outcome.detail
-    else:
-        extracted = read_answer(outcome.answer, outcome.details)
+    detail = outcome.detail if isinstance(outcome, Unscored) else ""
     numbers = {}
     if result.response is not None and result.idx not in omitted:
         numbers = numbers_of(result, measures_of(result.response, price))
@@ -290,13 +280,20 @@ def _row(
         sample_id=result.sample_id,
         question=question,
         answer=_gist(result.response, detail),
-        extracted=_cut_to(_GIST, extracted),
+        extracted=_cut_to(_GIST, extracted_text(outcome)),
         target=_cut_to(_GIST, target),
         category=_cut_to(_CATEGORY_MAX, category),
         verdicts=verdicts,
         repeat=repeat,
         numbers=numbers,
     )
+
+
+def extracted_text(outcome: Outcome) -> Any:  # a text, or what a scorer gives instead
+    """Return what was read of an answer, as a page shows it; None of an unscored one."""
+    if isinstance(outcome, Unscored):
+        return None
+    return read_answer(outcome.answer, outcome.details)
 
 
 def _cut_to(n_characters: int, value: object) -> str | None:

@@ -74,9 +74,9 @@ class Access:
 
     def admits(self, token: str) -> bool:
         """Return whether a token is the right one; a ticket is used up by that."""
-        if self.token is not None and _same(token, self.token):
+        if self.token is not None and _equals(token, self.token):
             return True
-        ticket = next((candidate for candidate in self._tickets if _same(token, candidate)), None)
+        ticket = next((candidate for candidate in self._tickets if _equals(token, candidate)), None)
         if ticket is not None:
             self._tickets.discard(ticket)
         return ticket is not None
@@ -149,7 +149,7 @@ async def check_token(request: web.Request, handler: Handler) -> web.StreamRespo
     token = request.query.get(TOKEN)
     if token is not None and request.method == "GET" and access.admits(token):
         return _exchange_token(request, access)
-    if _same(request.cookies.get(access.cookie_name, ""), access.cookie):
+    if _equals(request.cookies.get(access.cookie_name, ""), access.cookie):
         return await handler(request)
     raise web.HTTPUnauthorized(text="open the address that nel view printed; it holds the token")
 
@@ -178,7 +178,7 @@ async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.setdefault("Cache-Control", "no-store")
 
 
-def _same(text: str, secret: str) -> bool:
+def _equals(text: str, secret: str) -> bool:
     return hmac.compare_digest(text.encode("utf-8", "surrogatepass"), secret.encode())
 
 

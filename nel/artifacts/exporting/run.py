@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from nel.core.strict_json import dumps_unless_text
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoppedEarly
@@ -106,6 +107,15 @@ def asked_messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the messages of a result's prompt; a text is one of the user."""
     prompt = result["prompt"]
     return prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt or ""}]
+
+
+def expected_texts(result: Mapping[str, Any]) -> list[str]:
+    """Return the expected answers of a result as texts, none where it has no expected answer."""
+    target = result["expected_answer"]
+    if target is None:
+        return []
+    values = target if isinstance(target, list) else [target]
+    return [dumps_unless_text(value) for value in values]
 
 
 @contextmanager

@@ -87,15 +87,13 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
             raise ConfigError(
                 f"{self.name}: nel sends images as they are; leave out max_image_bytes"
             )
-        allowed = self.meta.more.get("allowed_few_shot_nums")
-        if self.few_shot_num and (
-            self.few_shot_mode == "disabled"
-            or (allowed is not None and self.few_shot_num not in allowed)
-        ):
-            counts = ", ".join(map(str, allowed or [0]))
+        counts = self.meta.more.get("allowed_few_shot_nums")
+        if self.few_shot_mode == "disabled":
+            counts = [0]
+        if self.few_shot_num and counts is not None and self.few_shot_num not in counts:
             raise ConfigError(
                 f"{self.name}: few_shot_num is {self.few_shot_num}, and the benchmark takes"
-                f" {counts}"
+                f" {', '.join(map(str, counts))}"
             )
 
     @property
@@ -134,16 +132,10 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
             f"{type(self).__name__} has few-shot examples and no sample_to_fewshot"
         )
 
-    def asked_of(self, sample: Sample, subset: str, fewshot: str | None) -> str | list[ChatMessage]:
-        """Return what is asked of a sample, by the methods that EvalScope calls for it."""
+    def messages_after(self, fewshot: str | None, sample: Sample, subset: str) -> list[ChatMessage]:
+        """Return the messages of a sample after its examples, which the run chose."""
         self._examples = fewshot
-        messages = self.messages_of(sample, subset)
-        message = messages[0] if len(messages) == 1 else None
-        return (
-            message.content
-            if message and message.role == "user" and isinstance(message.content, str)
-            else messages
-        )
+        return self.messages_of(sample, subset)
 
     def messages_of(self, sample: Sample, subset: str) -> list[ChatMessage]:
         """Return the messages of a sample, whose input is text or messages."""
@@ -153,16 +145,12 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
 
     def process_sample_str_input(self, sample: Sample, subset: str) -> list[ChatMessage]:
         """Return the messages of a sample whose input is text."""
-        lead = (
-            []
-            if self.system_prompt is None
-            else [ChatMessage(role="system", content=self.system_prompt)]
-        )
-        text = self.process_sample_input(sample, subset)
-        return [
-            *lead,
-            *([ChatMessage(role="user", content=text)] if isinstance(text, str) else text),
-        ]
+        messages = self.process_sample_input(sample, subset)
+        if isinstance(messages, str):
+            messages = [ChatMessage(role="user", content=messages)]
+        if self.system_prompt is None:
+            return messages
+        return [ChatMessage(role="system", content=self.system_prompt), *messages]
 
     def process_sample_messages_input(self, sample: Sample, subset: str) -> list[ChatMessage]:
         """Return the messages of a sample that has them, a system message in front."""
@@ -384,12 +372,12 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
 
     @contextmanager
     def _temporary_attribute(self, name: str, value: object) -> Iterator[None]:
-        before = getattr(self, name, None)
+        own_value = getattr(self, name, None)
         setattr(self, name, value)
         try:
             yield
         finally:
-            setattr(self, name, before)
+            setattr(self, name, own_value)
 
 
 def _refuse_uncalled_steps(adapter: type) -> None:

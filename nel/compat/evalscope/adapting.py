@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +24,9 @@ from nel.errors import ConfigError
 from nel.prompts import compile_template
 
 _SUBSET_FIELD: Final = "subset"
+_JUDGING: Final = ("judge_strategy", "judge_args")
+_DECIDING: Final = ("metric_list", "filters", "extra_params", "aggregation")
+"""Fields of the meta that change scores: they are part of the benchmark's identity."""
 
 
 def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> AdaptedBenchmark:
@@ -45,29 +48,31 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     changes = dict(arguments or {})
     limit = changes.pop("limit", None)
     limit_of(limit, 1)
-    judging = {
-        name: changes.pop(name) for name in ("judge_strategy", "judge_args") if name in changes
-    }
+    judging: dict[str, Any] = {name: changes.pop(name) for name in _JUDGING if name in changes}
     meta = adapter_class.benchmark_meta.with_changes(changes)  # type: ignore[attr-defined]
     adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
     adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
     _check(adapter, meta, limit)
-    home = Path(source_of(adapter_class))
-    deciding = ("metric_list", "filters", "extra_params", "aggregation")
+    settings = {name: getattr(meta, name) for name in _DECIDING}
+    needs_reducer = meta.aggregation in AGGREGATIONS[2:]  # the first two are means
+    file = Path(source_of(adapter_class))
+    changes |= judging
+    if limit is not None:
+        changes["limit"] = limit
     benchmark = AdaptedBenchmark(
         name=meta.name,
         description=_first_line(meta.description or meta.pretty_name or meta.name),
-        dataset=_source(adapter, adapter.eval_split),
-        prompt=_shown_prompt(adapter),
+        dataset=_source(_questions, adapter),
+        prompt=_prompt_template(adapter),
         scorer=AdapterScorer(adapter),
         num_fewshot=0 if adapter.words_own_examples else adapter.few_shot_num,
         fewshot=_fewshot(adapter),
-        extra={name: getattr(meta, name) for name in deciding if getattr(meta, name)} | judging,
-        reducers=(meta.aggregation,) if meta.aggregation in AGGREGATIONS[2:] else (),
+        extra={name: value for name, value in settings.items() if value} | judging,
+        reducers=(meta.aggregation,) if needs_reducer else (),
         env=tuple(meta.env),
-        base_dir=home.parent if home.is_file() else None,
+        base_dir=file.parent if file.is_file() else None,
         adapter=adapter,
-        arguments=changes | judging | ({} if limit is None else {"limit": limit}),
+        arguments=changes,
         limit=limit,
     )
     return own_benchmark(benchmark) if own_steps(adapter_class) else benchmark
@@ -76,7 +81,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
 def _fewshot(adapter: DefaultDataAdapter) -> FewShot:
     has_subsets = adapter.reformat_subset or len(adapter.subset_list) > 1
     return FewShot(
-        dataset=_source(adapter, adapter.train_split, holds_examples=True),
+        dataset=_source(_examples, adapter),
         sampler="seeded" if adapter.meta.few_shot_random else "first",
         match_field=_SUBSET_FIELD if has_subsets else None,
     )
@@ -103,35 +108,45 @@ def _check(adapter: DefaultDataAdapter, meta: BenchmarkMeta, limit: object) -> N
         )
 
 
-def _source(adapter: DefaultDataAdapter, split: str | None, *, holds_examples: bool = False) -> Any:
-    """Return a split's source, or a function that says why there is none: a run may replace it."""
+def _source(read: Callable[[DefaultDataAdapter], Any], adapter: DefaultDataAdapter) -> Any:
+    """Return a source, or a function that raises why there is none, since a run may replace it."""
     try:
-        if split is None:
-            raise ConfigError(
-                f"{adapter.name} has no train_split; name few-shot examples with --fewshot-dataset"
-                " PATH"
-            )
-        source = source_for(adapter, split)
-        if (
-            holds_examples
-            and source == source_for(adapter, adapter.eval_split)
-            and split != adapter.eval_split
-        ):
-            raise ConfigError(
-                f"{adapter.name}: {source} has no splits, so that there are no few-shot examples in"
-                " it; name a folder with a file for each split, or give --fewshot-dataset PATH"
-            )
+        return read(adapter)
     except ConfigError as error:
         reason = error
 
-        def refuse() -> Any:
-            raise reason
+    def refuse() -> Any:
+        raise reason
 
-        return refuse
+    return refuse
+
+
+def _questions(adapter: DefaultDataAdapter) -> Any:
+    return source_for(adapter, adapter.eval_split)
+
+
+def _examples(adapter: DefaultDataAdapter) -> Any:
+    """Return the source of few-shot examples.
+
+    Raises:
+        ConfigError: There is no split of them.
+    """
+    split = adapter.train_split
+    if split is None:
+        raise ConfigError(
+            f"{adapter.name} has no train_split; name few-shot examples with --fewshot-dataset PATH"
+        )
+    source = source_for(adapter, split)
+    if split != adapter.eval_split and source == _questions(adapter):
+        raise ConfigError(
+            f"{adapter.name}: {source} has no splits, so that there are no few-shot examples in"
+            " it; name a folder with a file for each split, or give --fewshot-dataset PATH"
+        )
     return source
 
 
-def _shown_prompt(adapter: DefaultDataAdapter) -> Any:
+def _prompt_template(adapter: DefaultDataAdapter) -> Any:
+    """Return the template; of an adapter that words prompts itself, the question alone."""
     if type(adapter).format_prompt_template is not DefaultDataAdapter.format_prompt_template:
         return compile_template("{question}", name="prompt")
     return compile_template(

@@ -72,15 +72,14 @@ def aggregate_subset(aggregation: str, scores: Sequence[SampleScore]) -> list[Ag
         having = [sample for sample in scores if metric in sample.score.value]
         ids = [sample.sample_id for sample in having]
         if "mean" in aggregation:
+            label = "mean"
             mean = statistics.fmean(sample.score.value[metric] for sample in having)
-            clips = aggregation == "clipped_mean"
+            if aggregation == "clipped_mean":
+                label = aggregation
+                mean = min(max(mean, 0.0), 1.0)
             aggregates.append(
                 AggScore(
-                    score=min(max(mean, 0.0), 1.0) if clips else mean,
-                    metric_name=metric,
-                    aggregation="clipped_mean" if clips else "mean",
-                    num=len(having),
-                    ids=ids,
+                    score=mean, metric_name=metric, aggregation=label, num=len(having), ids=ids
                 )
             )
         rule = aggregation.removeprefix("mean_and_").removesuffix("_k")
@@ -92,18 +91,16 @@ def aggregate_subset(aggregation: str, scores: Sequence[SampleScore]) -> list[Ag
 def _over_repeats(rule: str, metric: str, scores: Sequence[SampleScore]) -> list[AggScore]:
     groups: dict[object, list[SampleScore]] = {}
     for sample in scores:
-        groups.setdefault(
-            sample.sample_id if sample.group_id is None else sample.group_id, []
-        ).append(sample)
-    return [
-        AggScore(
-            score=statistics.fmean(
-                OVER_REPEATS[rule](repeats, metric, k) for repeats in groups.values()
-            ),
-            metric_name=metric,
-            aggregation=f"{rule}_{k}",
-            num=len(groups),
-            ids=groups,
+        problem = sample.sample_id if sample.group_id is None else sample.group_id
+        groups.setdefault(problem, []).append(sample)
+    reduce = OVER_REPEATS[rule]
+    aggregates: list[AggScore] = []
+    for k in range(1, min(map(len, groups.values())) + 1):
+        score = statistics.fmean(reduce(repeats, metric, k) for repeats in groups.values())
+        label = f"{rule}_{k}"
+        aggregates.append(
+            AggScore(
+                score=score, metric_name=metric, aggregation=label, num=len(groups), ids=groups
+            )
         )
-        for k in range(1, min(map(len, groups.values())) + 1)
-    ]
+    return aggregates

@@ -8,18 +8,21 @@ asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nel.compat.evalscope.adapters import DefaultDataAdapter
 from nel.compat.evalscope.filters import INVALID
 from nel.compat.evalscope.metrics import named_metrics
 from nel.compat.evalscope.own_aggregates import OwnAggregates
-from nel.compat.evalscope.proceedings import Proceedings, proceedings
+from nel.compat.evalscope.proceedings import proceedings
 from nel.compat.evalscope.samples import USABLE, ChatMessage, ModelOutput, Sample
 from nel.core.reward_keys import with_headline
 from nel.errors import ConfigError, ScorerError
 from nel.scoring.golds import texts_in
 from nel.types import Score, ScorerInput
+
+if TYPE_CHECKING:
+    from nel.sandbox import ProgramVerdict
 
 
 class AnsweredModel:
@@ -85,11 +88,9 @@ class AdapterScorer:
         metadata are not metrics.
         """
         prompt = "" if sample.sample is None else sample.sample.input
-        with proceedings() as noted:
-            state = self.adapter.run_inference(
-                AnsweredModel(prompt, sample.response or "", sample.model_call_fn),
-                _own_sample(sample),
-            )
+        model = AnsweredModel(prompt, sample.response or "", sample.model_call_fn)
+        with proceedings() as events:
+            state = self.adapter.run_inference(model, _own_sample(sample))
             score = self.adapter.calculate_metrics(state).score
         if score is None:
             raise ScorerError(f"{self.name} gave no score: its match_score returned None")
@@ -100,62 +101,59 @@ class AdapterScorer:
         main = score.main_name
         numbers = with_headline(score.value, main)
         extracted = score.extracted_prediction
-        has_answer = extracted not in ("", INVALID, None)
-        return Score(
-            value=numbers,
-            answer=str(extracted) if has_answer else None,
-            explanation=score.explanation,
-            metadata={
-                **score.metadata,
-                **({} if has_answer else {"parsed": False}),
-                **_verdict(noted, is_right=numbers[main] > 0),
-            },
-        )
+        metadata = dict(score.metadata)
+        answer = None
+        if extracted in ("", INVALID, None):
+            metadata["parsed"] = False
+        else:
+            answer = str(extracted)
+        if events.verdict is not None:
+            metadata |= _verdict(events.verdict, is_right=numbers[main] > 0)
+        return Score(value=numbers, answer=answer, explanation=score.explanation, metadata=metadata)
 
 
-def _verdict(noted: Proceedings, *, is_right: bool) -> dict[str, str]:
-    """Return how the verdict on a program was reached, for warnings that stand beside the score."""
-    if noted.verdict is None:
-        return {}
-    name = noted.verdict.verdict
-    failure = "wrong" if name == "passed" else name
-    return {
-        "mode": noted.verdict.mode,
-        "verdict": "passed" if is_right else failure,
-        "detail": "" if name in ("passed", "wrong") else noted.verdict.detail,
-    }
+def _verdict(verdict: ProgramVerdict, *, is_right: bool) -> dict[str, str]:
+    """Return how the verdict on a program was reached, for warnings that stand beside the score.
+
+    The adapter decides whether the answer is right: it may find a program wrong that ran to its
+    end, by what it printed.
+    """
+    failure, detail = verdict.verdict, verdict.detail
+    if failure in ("passed", "wrong"):
+        failure, detail = "wrong", ""
+    return {"mode": verdict.mode, "verdict": "passed" if is_right else failure, "detail": detail}
 
 
 def _own_sample(scorer_input: ScorerInput) -> Sample:
-    sample = scorer_input.sample
-    choices = None if sample is None or sample.choices is None else list(sample.choices)
-    prompt = "" if sample is None else sample.input
-    return Sample(
-        input=(
-            prompt
-            if isinstance(prompt, str)
-            else [ChatMessage(message.role, message.content) for message in prompt]
-        ),
-        target=scorer_input.target
-        if isinstance(scorer_input.target, list)
-        else str(scorer_input.target),
-        choices=choices,
-        subset_key=None if sample is None else sample.subset,
-        metadata={
-            name: value for name, value in scorer_input.metadata.items() if not name.startswith("_")
-        },
-        id=None if sample is None else sample.id,
-        group_id=None if sample is None else sample.id,
+    """Return the sample that is scored in EvalScope's form."""
+    target = scorer_input.target
+    metadata = {
+        name: value for name, value in scorer_input.metadata.items() if not name.startswith("_")
+    }
+    own_sample = Sample(
+        input="", target=target if isinstance(target, list) else str(target), metadata=metadata
     )
+    sample = scorer_input.sample
+    if sample is None:
+        return own_sample
+    own_sample.input = (
+        sample.input
+        if isinstance(sample.input, str)
+        else [ChatMessage(message.role, message.content) for message in sample.input]
+    )
+    if sample.choices is not None:
+        own_sample.choices = list(sample.choices)
+    own_sample.subset_key = sample.subset
+    own_sample.id = own_sample.group_id = sample.id
+    return own_sample
 
 
 def _as_messages(prompt: Any) -> list[dict[str, object]]:
     if isinstance(prompt, str):
         return [{"role": "user", "content": prompt}]
-    entries = [
-        message
+    return [
+        {"role": message["role"], "content": message["content"]}
         if isinstance(message, Mapping)
         else {"role": message.role, "content": message.content}
         for message in prompt
     ]
-    return [{"role": message["role"], "content": message["content"]} for message in entries]

@@ -76,8 +76,8 @@ class AdaptedBenchmark(Benchmark):
                 yield row
                 continue
             for number, subset in samples:
-                allowed = limit_of(self.limit, sizes[subset])
-                if allowed is None or counts[subset] < allowed:
+                n_max = limit_of(self.limit, sizes[subset])
+                if n_max is None or counts[subset] < n_max:
                     counts[subset] += 1
                     marks = self._marks(row.data, number, subset)
                     yield replace(row, data={**row.data, **marks}) if marks else row
@@ -110,33 +110,46 @@ class AdaptedBenchmark(Benchmark):
         if self.adapter.meta.shuffle_choices:
             shuffle_choices(sample)
         choices = sample.choices
-        fewshot = None
-        if self.num_fewshot and self.shots is None and self.response_field is None:
-            raise ConfigError(
-                f"{self.name} is asked with few-shot examples, and none were given to with_shots"
-                " first"
-            )
-        if self.shots is not None and self.num_fewshot:
-            shots = self.shots.of(self._key(sample), subset if self.fewshot.match_field else None)
-            fewshot = self.fewshot.separator.join(shot.text for shot in shots)
-        try:
-            prompt = self.adapter.asked_of(sample, subset, fewshot)
-        except PromptError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise DatasetError(
-                f"the prompt cannot be made: {type(error).__name__}: {error}"
-            ) from error
         return NelSample(
             id=sample_id,
-            input=prompt if isinstance(prompt, str) else sent_messages(prompt),
+            input=self._prompt(sample, subset),
             target=sample.target,
-            choices=None if choices is None else tuple(str(choice) for choice in choices),
+            choices=None if choices is None else tuple(map(str, choices)),
             gold_kind=self.gold_kind,
             metadata=sample.metadata,
             subset=subset,
             recorded_response=self.recorded_in(record),
         )
+
+    def _prompt(self, sample: Sample, subset: str) -> str | tuple[Message, ...]:
+        fewshot = None
+        if self.num_fewshot:
+            fewshot = self._examples(sample, subset)
+        try:
+            return prompt_of(sent_messages(self.adapter.messages_after(fewshot, sample, subset)))
+        except (PromptError, DatasetError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise DatasetError(
+                f"the prompt cannot be made: {type(error).__name__}: {error}"
+            ) from error
+
+    def _examples(self, sample: Sample, subset: str) -> str | None:
+        """Return the few-shot examples of a sample; None for recorded responses, which need none.
+
+        Raises:
+            ConfigError: `with_shots` was not called.
+        """
+        if self.shots is not None:
+            group = subset if self.fewshot.match_field else None
+            shots = self.shots.of(self._key(sample), group)
+            return self.fewshot.separator.join(shot.text for shot in shots)
+        if self.response_field is None:
+            raise ConfigError(
+                f"{self.name} is asked with few-shot examples, and none were given to with_shots"
+                " first"
+            )
+        return None
 
     def with_shots(
         self, rows: Sequence[RawRow], *, source: str, unit: str = "row", holds_samples: bool = False
@@ -229,17 +242,22 @@ class AdaptedBenchmark(Benchmark):
         """Return number and subset of each kept sample of a row; None where making them fails."""
         try:
             result = samples_made(self.adapter, record)
-            samples = result if isinstance(result, list) else [result]
-            subsets = [subset_of(self.adapter, record, sample) for sample in samples]
-            has_others = self.adapter.reformat_subset and self.adapter.subset_list != ["default"]
+            samples: list[tuple[int | None, Sample]]
+            samples = [*enumerate(result)] if isinstance(result, list) else [(None, result)]
+            names = [(n, sample, subset_of(self.adapter, record, sample)) for n, sample in samples]
             return [
-                (number if isinstance(result, list) else None, subset)
-                for number, (sample, subset) in enumerate(zip(samples, subsets, strict=True))
-                if (not has_others or subset in self.adapter.subset_list)
-                and self.adapter.sample_filter(sample)
+                (number, subset)
+                for number, sample, subset in names
+                if self._is_in_list(subset) and self.adapter.sample_filter(sample)
             ]
         except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its sample is made
             return None
+
+    def _is_in_list(self, subset: str) -> bool:
+        """Return whether a subset is evaluated: ``default`` alone in the list stands for all."""
+        subset_list = self.adapter.subset_list
+        divides = self.adapter.reformat_subset and subset_list != ["default"]
+        return not divides or subset in subset_list
 
 
 def _question_of(sample: Sample) -> str:
@@ -252,7 +270,16 @@ def _question_of(sample: Sample) -> str:
 
 def sent_messages(messages: Sequence[ChatMessage]) -> tuple[Message, ...]:
     """Return an adapter's messages as they are sent."""
-    return tuple(Message(role=each.role, content=_content(each.content)) for each in messages)
+    return tuple(
+        Message(role=message.role, content=_content(message.content)) for message in messages
+    )
+
+
+def prompt_of(messages: tuple[Message, ...]) -> str | tuple[Message, ...]:
+    """Return messages as a sample has them: a lone text of the user without its message."""
+    if len(messages) == 1 and messages[0].role == "user" and isinstance(messages[0].content, str):
+        return messages[0].content
+    return messages
 
 
 def _content(content: Any) -> str | tuple[dict[str, Any], ...]:

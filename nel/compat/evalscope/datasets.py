@@ -98,9 +98,9 @@ class DataLoader(ABC):
             samples += made_samples if isinstance(made_samples, list) else [made_samples]
         dataset = Dataset(
             (
-                copy.deepcopy(each)
-                for each in samples
-                if self.filter_func is None or self.filter_func(each)
+                copy.deepcopy(sample)
+                for sample in samples
+                if self.filter_func is None or self.filter_func(sample)
                 for _ in range(self.repeats)
             ),
             Path(self.data_id_or_path).stem,

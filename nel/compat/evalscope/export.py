@@ -26,6 +26,19 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._@-]")
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
 _AMBIGUOUS: Final = ("score", "overall", "total_score")
 """Names of metrics that EvalScope refuses."""
+_NUMBER: Final = {
+    "value_range": None,
+    "display_kind": "number",
+    "display_multiplier": None,
+    "display_unit": None,
+}
+"""How EvalScope shows a metric without bounds."""
+_PERCENT: Final = {
+    "value_range": {"min": 0.0, "max": 1.0},
+    "display_kind": "percent",
+    "display_multiplier": 100.0,
+    "display_unit": "%",
+}
 
 
 def export_evalscope(run_dir: Path, output: Path) -> Exported:
@@ -39,7 +52,7 @@ def export_evalscope(run_dir: Path, output: Path) -> Exported:
     paths: list[Path] = []
     for files in run.benchmarks:
         subsets = _subsets(files)
-        model, benchmark = safe(model_name(files)), safe(files.title)
+        model, benchmark = file_name(model_name(files)), file_name(files.title)
         for folder in ("reports", "predictions", "reviews"):
             (output / folder / model).mkdir(mode=0o700, parents=True, exist_ok=True)
         report = output / "reports" / model / f"{benchmark}.json"
@@ -57,7 +70,7 @@ def export_evalscope(run_dir: Path, output: Path) -> Exported:
     return Exported(files=paths, notes=(*run.notes, *notes))
 
 
-def safe(name: str) -> str:
+def file_name(name: str) -> str:
     """Return a name that a file can have."""
     return _UNSAFE.sub("_", name).lstrip(".") or "_"
 
@@ -66,15 +79,17 @@ def _subsets(files: BenchmarkFiles) -> dict[str | None, str]:
     """Return the name of a subset for each category; None is what has none."""
     names: dict[str | None, str] = {}
     for category in files.metrics.get("categories") or {}:
-        name, taken_names = safe(category), {*names.values(), ALL}
-        names[category] = name if name not in taken_names else f"{name}@{len(names) + 1}"
+        name = file_name(category)
+        if name in {*names.values(), ALL}:
+            name = f"{name}@{len(names) + 1}"
+        names[category] = name
     return {**names, None: ALL}
 
 
 def _write_rows(
     output: Path, files: BenchmarkFiles, subsets: Mapping[str | None, str]
 ) -> list[Path]:
-    model, benchmark = model_name(files), safe(files.title)
+    model, benchmark = model_name(files), file_name(files.title)
     repeats = int(files.bundle["benchmark"].get("repeats") or 1)
     headline = str(files.metrics["headline"]["metric"])
     opened: dict[Path, IO[bytes]] = {}
@@ -88,7 +103,7 @@ def _write_rows(
                 "reviews": review_of(result, headline, index),
             }
             for folder, row in rows.items():
-                path = output / folder / safe(model) / f"{benchmark}_{subset}.jsonl"
+                path = output / folder / file_name(model) / f"{benchmark}_{subset}.jsonl"
                 with naming_file(path):
                     if path not in opened:
                         opened[path] = stack.enter_context(path.open("xb"))
@@ -99,21 +114,21 @@ def _write_rows(
 def _report(files: BenchmarkFiles, subsets: Mapping[str | None, str]) -> dict[str, Any]:
     metrics, model = files.metrics, model_name(files)
     headline = metrics["headline"]
-    listed = {
+    values = {
         str(metric["name"]): metric for metric in metrics["metrics"] if metric["value"] is not None
     }
-    identities = _identities(list(listed))
-    report_metrics = [
-        _metric(files, metric, identities[name], subsets if name == headline["metric"] else {})
-        for name, metric in listed.items()
-    ]
+    identities = _identities(list(values))
+    report_metrics = []
+    for name, metric in values.items():
+        categories = subsets if name == headline["metric"] else {}  # the others have none
+        report_metrics.append(_metric(files, metric, identities[name], categories))
     has_headline = headline["value"] is not None
     return {
         "schema_version": SCHEMA,
         "name": f"{model}@{files.title}",
-        "dataset_name": safe(files.title),
+        "dataset_name": file_name(files.title),
         "dataset_pretty_name": files.title,
-        "model_name": safe(model),
+        "model_name": file_name(model),
         "metrics": report_metrics,
         "primary_metric_identity": identities[str(headline["metric"])] if has_headline else None,
         "primary_metric_unavailable_reason": None if has_headline else "the run has no score",
@@ -126,13 +141,15 @@ def _identities(names: list[str]) -> dict[str, dict[str, Any]]:
     underscores.
     """
     identities: dict[str, dict[str, Any]] = {}
-    taken_names: set[str] = set()
+    names_in_use: set[str] = set()
     for name in names:
         words = _NOT_IN_NAMES.sub("_", name.lower()).strip("_")
-        words = words if words[:1].isalpha() and words not in _AMBIGUOUS else f"metric_{words}"
-        unique = words if words not in taken_names else f"{words}_{len(taken_names) + 1}"
-        taken_names.add(unique)
-        identities[name] = {"name": unique, "aggregation": "identity", "dimensions": {}}
+        if not words[:1].isalpha() or words in _AMBIGUOUS:
+            words = f"metric_{words}"
+        if words in names_in_use:
+            words = f"{words}_{len(names_in_use) + 1}"
+        names_in_use.add(words)
+        identities[name] = {"name": words, "aggregation": "identity", "dimensions": {}}
     return identities
 
 
@@ -142,37 +159,35 @@ def _metric(
     identity: Mapping[str, Any],
     subsets: Mapping[str | None, str],
 ) -> dict[str, Any]:
-    name, accounting = str(metric["name"]), files.metrics["accounting"]
-    n = metric["n"]
-    n = n if isinstance(n, int) else accounting["n_scored"] + accounting["n_model_failure"]
-    categories = files.metrics.get("categories") or {}
-    parts = [
+    name = str(metric["name"])
+    rows = [
         {
             "name": subsets[category],
-            "score": category_scores["value"],
-            "num": category_scores["n_scored"] + category_scores["n_model_failure"],
-            "metadata": {"category": category, "n_unscored": category_scores["n_unscored"]},
+            "score": scores["value"],
+            "num": scores["n_scored"] + scores["n_model_failure"],
+            "metadata": {"category": category, "n_unscored": scores["n_unscored"]},
         }
-        for category, category_scores in categories.items()
-        if category in subsets and category_scores.get("value") is not None
+        for category, scores in (files.metrics.get("categories") or {}).items()
+        if category in subsets and scores.get("value") is not None
     ]
-    is_bounded, is_lower = metric["bounds"] is not None, name in files.metrics["lower_is_better"]
+    if not rows:
+        n = metric["n"]
+        if not isinstance(n, int):
+            accounting = files.metrics["accounting"]
+            n = accounting["n_scored"] + accounting["n_model_failure"]
+        rows = [{"name": ALL, "score": metric["value"], "num": n}]
+    is_lower = name in files.metrics["lower_is_better"]
     return {
         "identity": identity,
         "legacy_name": name,
         "score": metric["value"],
-        "categories": [
-            {"name": [ALL], "subsets": parts or [{"name": ALL, "score": metric["value"], "num": n}]}
-        ],
+        "categories": [{"name": [ALL], "subsets": rows}],
         "semantics": {
             "semantic_id": f"nel.{identity['name']}",
             "metric_name": name,
             "kind": "quality",
             "direction": "lower_is_better" if is_lower else "higher_is_better",
-            "value_range": {"min": 0.0, "max": 1.0} if is_bounded else None,
-            "display_kind": "percent" if is_bounded else "number",
-            "display_multiplier": 100.0 if is_bounded else None,
-            "display_unit": "%" if is_bounded else None,
+            **(_NUMBER if metric["bounds"] is None else _PERCENT),
         },
     }
 

@@ -11,7 +11,7 @@ from nel.artifacts.exporting.inspect_messages import (
     failure_text,
     inspect_output,
 )
-from nel.artifacts.exporting.run import asked_messages
+from nel.artifacts.exporting.run import asked_messages, expected_texts
 from nel.core.strict_json import dumps
 
 
@@ -33,39 +33,44 @@ def review_of(result: Mapping[str, Any], headline: str, index: int) -> dict[str,
     """Return the row of a review, EvalScope's ``ReviewResult``; its value is empty where there is
     no score.
     """
-    target, outcome = result["expected_answer"], result["outcome"]
-    if target is None:
-        target = []
-    texts = target if isinstance(target, list) else [target]
-    targets = [text if isinstance(text, str) else dumps(text) for text in texts]
-    details = result["scoring_details"]
-    reward = result["reward"]
-    others = {
-        str(name): number
-        for name, number in (details.get("metrics") or {}).items()
-        if isinstance(number, int | float) and str(name) != headline
-    }
-    value = {} if reward is None else {headline: reward, **others}
     return {
         "index": index,
-        "target": [text for text in targets if text.strip()] or None,
+        "target": [text for text in expected_texts(result) if text.strip()] or None,
         "messages": _messages(result),
         "sample_score": {
             "score": {
-                "value": value,
-                "status": "excluded" if reward is None else "success",
+                **_score(result, headline),
                 "extracted_prediction": result["extracted_answer"],
                 "prediction": result["model_response"],
-                "explanation": _fault(result)
-                or (failure_text(outcome) if outcome["state"] == "model_failure" else None),
-                "metadata": {**details, "outcome": outcome},
-                "main_score_name": None if reward is None else headline,
+                "metadata": {**result["scoring_details"], "outcome": result["outcome"]},
             },
             "sample_id": index,
             "group_id": result["problem_idx"],
             "generation_index": result["repeat"],
             "sample_metadata": {**result["metadata"], "sample_id": result["sample_id"]},
         },
+    }
+
+
+def _score(result: Mapping[str, Any], headline: str) -> dict[str, Any]:
+    if result["reward"] is None:
+        return {
+            "value": {},
+            "status": "excluded",
+            "explanation": _fault(result),
+            "main_score_name": None,
+        }
+    value = {headline: result["reward"]}
+    for name, number in (result["scoring_details"].get("metrics") or {}).items():
+        if isinstance(number, int | float):
+            value.setdefault(str(name), number)
+    outcome = result["outcome"]
+    is_failure = outcome["state"] == "model_failure"
+    return {
+        "value": value,
+        "status": "success",
+        "explanation": failure_text(outcome) if is_failure else None,
+        "main_score_name": headline,
     }
 
 

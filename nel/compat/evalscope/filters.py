@@ -84,7 +84,7 @@ def build_filters(filters: Mapping[str, object] | None) -> list[Filter]:
     Raises:
         ConfigError: A name is unknown, or its options do not fit.
     """
-    built = []
+    callables = []
     for name, options in (filters or {}).items():
         kind = _FILTERS.get(name)
         if kind is None:
@@ -92,9 +92,9 @@ def build_filters(filters: Mapping[str, object] | None) -> list[Filter]:
             raise ConfigError(f'there is no filter "{name}"{hint}')
         try:
             if isinstance(options, Mapping):
-                built.append(kind(**options))
+                callables.append(kind(**options))
             else:
-                built.append(kind() if options in (None, True, "") else kind(options))
+                callables.append(kind() if options in (None, True, "") else kind(options))
         except TypeError as error:
             raise ConfigError(f'the filter "{name}" cannot be built: {error}') from error
-    return built
+    return callables

@@ -3,7 +3,7 @@
     rule        the metrics of metric_list, as without a judge
     llm         the judge alone
     llm_recall  the metrics, and the judge for what they do not find right; the better of both
-    counts auto        llm where the adapter says `_use_llm_judge = True`, else rule
+    auto        llm where the adapter says `_use_llm_judge = True`, else rule
 
 Where the judge fails the sample is unscored in every strategy; EvalScope keeps the rule's verdict,
 or counts 0.
@@ -97,17 +97,22 @@ class JudgeContract:
         lead = ""
         if self.system_prompt is not None:  # a text, in which braces name no field
             lead = self.system_prompt.replace("{", "{{").replace("}", "}}") + "\n\n"
-        is_own = bool(template)
         pattern, mapping = self.score_pattern, self.score_mapping
         if self.score_type == "numeric":
             pattern = pattern or NUMBER_PATTERN
-        elif is_own and pattern is None:
+        elif template and pattern is None:
             pattern, mapping = LETTER_PATTERN, mapping or _LETTERS
+        criteria = ""
+        if template:
+            template = lead + template
+        else:
+            template = "binary_qa"
+            criteria = self.system_prompt or ""
         return Case(
             response=response,
-            template=f"{lead}{template}" if is_own else "binary_qa",
+            template=template,
             reference=reference,
-            criteria="" if is_own or self.system_prompt is None else self.system_prompt,
+            criteria=criteria,
             grade_pattern=pattern,
             score_mapping=mapping,
         )
@@ -157,8 +162,10 @@ class LlmJudge:
         return template.render({"pred": pred, "gold": gold, "question": question})
 
     def judge(self, prompt: str, system_prompt: str | None = None) -> str:
-        """Return the judge's reply; nothing in the prompt is quoted, so that `llm_match_score` as
-        it is, is safer.
+        """Return the judge's reply.
+
+        Nothing in the prompt is quoted, so that an answer in it may instruct the judge; the
+        default `llm_match_score` quotes answers.
 
         Raises:
             JudgeError: There is none, or there are several judges.
@@ -170,13 +177,13 @@ class LlmJudge:
         )
 
 
-def better_of(rule: Score, judged: Score) -> Score:
+def better_of(rule: Score, judgement: Score) -> Score:
     """Return a rule's score with the judge's main value if that is higher; details have both."""
     main = rule.main_name
     return dataclasses.replace(
         rule,
-        value={**rule.value, main: max(rule.value[main], judged.main_value)},
-        explanation=judged.explanation,
-        metadata={**rule.metadata, **judged.metadata, "rule_score": rule.value[main]},
+        value={**rule.value, main: max(rule.value[main], judgement.main_value)},
+        explanation=judgement.explanation,
+        metadata={**rule.metadata, **judgement.metadata, "rule_score": rule.value[main]},
         main_score_name=main,
     )

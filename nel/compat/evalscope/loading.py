@@ -122,29 +122,28 @@ def source_of_split(location: Place, split: str, subset: str) -> str:
     Raises:
         ConfigError: There is none.
     """
-    dataset, revision = location.dataset, location.revision
-    if plugins.split_uri(dataset) is not None:
-        if not dataset.lower().startswith(("hf://", "ms://")):
-            return dataset
-        pinned = f"&revision={revision}" if revision and "revision=" not in dataset else ""
-        return _with_config(with_split(dataset, split) + pinned, subset)
-    path = location.local
-    if path is not None and path.is_file():
-        return str(path.resolve())
-    if path is not None and path.is_dir():
-        return folder_source(path.resolve(), config=subset, split=split)
-    if not _HUB_NAME.fullmatch(dataset):
-        raise ConfigError(
-            f'{location.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name'
-        )
-    pinned = f"&revision={revision}" if revision else ""
-    return _with_config(
-        f"{'ms' if location.uses_modelscope else 'hf'}://{dataset}?split={split}{pinned}", subset
-    )
-
-
-def _with_config(uri: str, subset: str) -> str:
-    return uri if subset == "default" or "config=" in uri else f"{uri}&config={subset}"
+    dataset = location.dataset
+    if plugins.split_uri(dataset) is None:
+        path = location.local
+        if path is not None and path.is_file():
+            return str(path.resolve())
+        if path is not None and path.is_dir():
+            return folder_source(path.resolve(), config=subset, split=split)
+        if not _HUB_NAME.fullmatch(dataset):
+            raise ConfigError(
+                f'{location.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor'
+                " org/name"
+            )
+        hub = "ms" if location.uses_modelscope else "hf"
+        dataset = f"{hub}://{dataset}"
+    elif not dataset.lower().startswith(("hf://", "ms://")):
+        return dataset
+    uri = with_split(dataset, split)
+    if location.revision and "revision=" not in uri:
+        uri += f"&revision={location.revision}"
+    if subset != "default" and "config=" not in uri:
+        uri += f"&config={subset}"
+    return uri
 
 
 def own_columns(row: Mapping[str, object]) -> dict[str, object]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Final
 
@@ -91,10 +92,13 @@ def compare_answers(
     >>> compare_answers("3.141, 2", "2, 3.14", absolute_tolerance=[0.01], multiple_answers=True).matched
     True
     """
-    refused = [name for name, value in options.items() if value and name != "validate_reference"]
-    if refused:
-        note_fault(ScorerError(f"nel compares expressions without {', '.join(sorted(refused))}"))
-        raise MathEvaluationError(f"nel compares expressions without {', '.join(sorted(refused))}")
+    unknown_options = [
+        name for name, value in options.items() if value and name != "validate_reference"
+    ]
+    if unknown_options:
+        message = f"nel compares expressions without {', '.join(sorted(unknown_options))}"
+        note_fault(ScorerError(message))
+        raise MathEvaluationError(message)
     if integer_only and not _is_integer(reference):
         raise MathEvaluationError(f"the reference is not a whole number: {reference!r}")
     if numeric_reference and parse_number(_bare(reference)) is None:
@@ -140,8 +144,8 @@ def _are_close(gold: str, answer: str, absolute: float, relative: float) -> bool
     """Return whether two expressions are equal, or as numbers as near as is allowed."""
     number, answer_number = (parse_number(text.rpartition("=")[2]) for text in (gold, answer))
     if (absolute or relative) and number is not None and answer_number is not None:
-        allowed = max(Fraction(str(absolute)), Fraction(str(relative)) * abs(number))
-        if abs(number - answer_number) <= allowed:
+        tolerance = max(Fraction(str(absolute)), Fraction(str(relative)) * abs(number))
+        if abs(number - answer_number) <= tolerance:
             return True
     return expressions_equal(gold, answer)
 
@@ -160,9 +164,9 @@ def _components(text: str) -> list[str]:
         else:
             parts[-1] += letter
     return [
-        part.replace("\\pm", sign, 1).replace("- ", "-").strip()
-        for part in parts
-        for sign in (("", "-") if "\\pm" in part else ("",))
+        answer.replace("\\pm", sign, 1).replace("- ", "-").strip()
+        for answer in parts
+        for sign in (("", "-") if "\\pm" in answer else ("",))
     ]
 
 
@@ -189,8 +193,12 @@ def parse_digits(num: object, **_: object) -> float | None:
 
 
 def _is_integer(text: str) -> bool:
-    value = parse_number(_bare(text))
-    return value is not None and value == int(value)
+    """Return whether a text is written as a whole number, which a quotient or a power is not."""
+    try:
+        value = Decimal(_bare(text).replace(",", ""))
+    except InvalidOperation:
+        return False
+    return value.is_finite() and value == value.to_integral_value()
 
 
 def _bare(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from nel.compat.evalscope.messages import Content, ContentImage, ContentText
@@ -92,23 +92,21 @@ class MediaReader:
         """Return the images of a record by their number: ``image_1``, ``image_2`` …, else the list
         ``images``.
         """
-        cells = {
-            number: cell
+        return {
+            number: self._normalize_media_value(cell, media_type=media_type)
             for number, cell in self._cells(record, media_type)
             if indices is None or number in indices
         }
-        return {
-            number: self._normalize_media_value(cell, media_type=media_type)
-            for number, cell in cells.items()
-        }
 
-    def _cells(self, record: Mapping[str, Any], media_type: str) -> Iterator[tuple[int, Any]]:
+    def _cells(self, record: Mapping[str, Any], media_type: str) -> list[tuple[int, Any]]:
         names = ((n, f"{media_type}_{n}") for n in range(1, self.MAX_IMAGES + 1))
         cells = [(n, record[name]) for n, name in names if record.get(name) not in _NOTHING]
-        listed = [] if cells else record.get(f"{media_type}s") or []
-        if not isinstance(listed, list):
-            raise TypeError(f'"{media_type}s" must be a list, and is a {type(listed).__name__}')
-        yield from cells or ((n, cell) for n, cell in enumerate(listed, 1) if cell not in _NOTHING)
+        if cells:
+            return cells
+        column = record.get(f"{media_type}s") or []
+        if not isinstance(column, list):
+            raise TypeError(f'"{media_type}s" must be a list, and is a {type(column).__name__}')
+        return [(n, cell) for n, cell in enumerate(column, 1) if cell not in _NOTHING]
 
     def _normalize_media_value(
         self,

@@ -87,11 +87,11 @@ def create_target_text(
 def clean_prediction(text: str, tag_fix_patterns: Sequence[tuple[str, str]] | None = None) -> str:
     """Return what stands in ``<response>``, closing tags made those of their opening ones."""
     response = re.search(r"<response>(.*?)</response>", text, re.DOTALL)
-    cleaned = response[1] if response else text
+    content = response[1] if response else text
     patterns = DEFAULT_TAG_FIX_PATTERNS if tag_fix_patterns is None else tag_fix_patterns
     for pattern, replacement in patterns:
-        cleaned = re.sub(pattern, replacement, cleaned)
-    return cleaned
+        content = re.sub(pattern, replacement, content)
+    return content
 
 
 def extract_entities_from_text(
@@ -267,20 +267,19 @@ class NERAdapter(DefaultDataAdapter):
         tokens: Any = task_state.metadata["tokens"]
         golds: Any = task_state.metadata["ner_tags"]
         if tokens and len(tokens) == len(golds):
-            cleaned = clean_prediction(filtered_prediction, self.tag_fix_patterns)
-            labels = xml_to_bio_tags(cleaned, tokens, self.reverse_entity_map)
+            content = clean_prediction(filtered_prediction, self.tag_fix_patterns)
+            labels = xml_to_bio_tags(content, tokens, self.reverse_entity_map)
             score.value = _scores([golds], [labels])
             score.metadata = {"y_true": golds, "y_pred": labels}
         return score
 
     def aggregate_scores(self, sample_scores: Sequence[SampleScore]) -> list[AggScore]:
         """Return the numbers over all entities of all texts."""
-        labelled = [
-            each.score.metadata for each in sample_scores if "y_true" in (each.score.metadata or {})
-        ]
+        details = [sample.score.metadata or {} for sample in sample_scores]
+        labels = [detail for detail in details if "y_true" in detail]
         value = dict.fromkeys(_METRICS, 0.0)
-        if labelled:
-            golds = [each["y_true"] for each in labelled]
-            value = _scores(golds, [each["y_pred"] for each in labelled])
+        if labels:
+            golds = [detail["y_true"] for detail in labels]
+            value = _scores(golds, [detail["y_pred"] for detail in labels])
         count = len(sample_scores)
         return [AggScore(metric_name=name, score=value[name], num=count) for name in _METRICS]

@@ -41,12 +41,12 @@ def _rouge(predict: Sequence[str], reference: Sequence[str]) -> dict[str, float]
             "2": _count_shared(list(pairwise(words)), list(pairwise(gold))),
         }
         counts["L"] = (lcs_length(words, gold), len(words), len(gold))
-        for name, (common, n_own, n_gold) in counts.items():
-            precision, recall = common / n_own if n_own else 0.0, common / n_gold if n_gold else 0.0
+        for name, (n_shared, n_own, n_gold) in counts.items():
+            precision, recall = n_shared / max(1, n_own), n_shared / max(1, n_gold)
             f1 = 2.0 * (precision * recall / (precision + recall + 1e-8))
             result |= {
-                f"Rouge-{name}-{part}": value
-                for part, value in zip("RPF", (recall, precision, f1), strict=True)
+                f"Rouge-{name}-{letter}": value
+                for letter, value in zip("RPF", (recall, precision, f1), strict=True)
             }
     return result
 

@@ -135,16 +135,19 @@ def _subset(
     limit: float | None,
     repeats: int,
 ) -> Dataset:
-    by_split = adapter.split_as_subset
-    divides_later = adapter.reformat_subset
+    if adapter.split_as_subset:
+        split, subset = subset, adapter.default_subset
+    if adapter.reformat_subset:
+        # `DatasetDict.from_dataset` divides the samples, then limits and repeats each subset.
+        limit, repeats = None, 1
     return loader(
         data_id_or_path=adapter.dataset_id,
-        split=subset if by_split else split,
-        subset=adapter.default_subset if by_split else subset,
+        split=split,
+        subset=subset,
         sample_fields=adapter.record_to_sample,
         filter_func=adapter.sample_filter,
-        limit=None if divides_later else limit,
-        repeats=1 if divides_later else repeats,
+        limit=limit,
+        repeats=repeats,
         shuffle=bool(adapter.meta.more.get("shuffle")),
         shuffle_choices=adapter.shuffle_choices,
         data_source=adapter.dataset_hub,

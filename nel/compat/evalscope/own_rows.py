@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from nel.authoring.benchmark import Benchmark
-from nel.compat.evalscope.bridge import AdaptedBenchmark, sent_messages
+from nel.compat.evalscope.bridge import AdaptedBenchmark, prompt_of, sent_messages
 from nel.compat.evalscope.samples import TOOLS_FAULT, ChatMessage, Sample, check_json
 from nel.errors import DatasetError, NelError
 from nel.types import Message
@@ -135,13 +135,11 @@ def loaded_sample(benchmark: Benchmark, row: Mapping[str, Any], sample_id: str) 
             f"{benchmark.name} loads its own rows; name its data with local_path=FOLDER, in args"
             " or in its address"
         )
-    messages = tuple(map(_message, row["messages"]))
-    text = messages[0].content if [each.role for each in messages] == ["user"] else None
     metadata = row["metadata"] or {}
     choices = row["choices"]
     return NelSample(
         id=sample_id,
-        input=text if isinstance(text, str) else messages,
+        input=prompt_of(tuple(map(_message, row["messages"]))),
         target=row["target"],
         choices=None if choices is None else tuple(map(str, choices)),
         metadata=metadata,
@@ -152,6 +150,6 @@ def loaded_sample(benchmark: Benchmark, row: Mapping[str, Any], sample_id: str) 
 
 def _message(described: Mapping[str, Any]) -> Message:
     content = described["content"]
-    return Message(
-        role=described["role"], content=content if isinstance(content, str) else tuple(content)
-    )
+    if not isinstance(content, str):
+        content = tuple(content)
+    return Message(role=described["role"], content=content)

@@ -38,25 +38,25 @@ def proceedings() -> Iterator[Proceedings]:
     Raises:
         NelError: The fault that was noted, where the block ended without one of its own.
     """
-    noted = Proceedings()
-    token = _NOW.set(noted)
+    events = Proceedings()
+    token = _NOW.set(events)
     try:
-        yield noted
+        yield events
     finally:
         _NOW.reset(token)
-    if noted.fault is not None:
-        raise noted.fault
+    if events.fault is not None:
+        raise events.fault
 
 
 def note_fault(error: NelError) -> None:
     """Leave the answer unscored that is being scored, by its first fault."""
-    noted = _NOW.get()
-    if noted is not None and noted.fault is None:
-        noted.fault = error
+    events = _NOW.get()
+    if events is not None and events.fault is None:
+        events.fault = error
 
 
 def note_verdict(verdict: ProgramVerdict) -> None:
     """Keep the verdict on a program of the answer that is being scored."""
-    noted = _NOW.get()
-    if noted is not None:
-        noted.verdict = verdict
+    events = _NOW.get()
+    if events is not None:
+        events.verdict = verdict

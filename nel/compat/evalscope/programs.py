@@ -73,10 +73,6 @@ class CodeExecutionSandboxMixin:
         """Return the image that EvalScope would build."""
         return None
 
-    def ensure_sandbox_ready(self) -> bool:
-        """Return that programs can be run: a run checks it before its first request."""
-        return True
-
     def execute_code_in_sandbox(
         self, code: str | list[str], timeout: float | None = 60, language: str = "python"
     ) -> dict[str, Any]:
@@ -123,16 +119,16 @@ class CodeExecutionSandboxMixin:
             )
         note_verdict(verdict)
         output, mark, _ = verdict.stdout.rpartition(token)
-        is_at_end = bool(mark) or bool(_OWN_INPUT.match(code))
-        if verdict.verdict in _ENDED and is_at_end:
-            return {"status": "success", "output": output if mark else verdict.stdout, "error": ""}
-        return {
-            "status": "timeout" if verdict.verdict == "timeout" else "error",
-            "output": verdict.stdout,
-            "error": "it ended before its tests did"
-            if verdict.verdict in _ENDED
-            else verdict.stderr or verdict.detail,
-        }
+        if verdict.verdict not in _ENDED:
+            status = "timeout" if verdict.verdict == "timeout" else "error"
+            fault = verdict.stderr or verdict.detail
+        elif mark:
+            return {"status": "success", "output": output, "error": ""}
+        elif _OWN_INPUT.match(code):
+            status, fault = "success", ""
+        else:
+            status, fault = "error", "it ended before its tests did"
+        return {"status": status, "output": verdict.stdout, "error": fault}
 
     def _image(self) -> str:
         return str((self.meta.more.get("sandbox_config") or {}).get("image") or "python")

@@ -80,9 +80,9 @@ def make_report(
     )
     of_metrics: dict[str, list[tuple[str, AggScore]]] = {}
     for subset, aggregates in scores.items():
-        for each in aggregates:
-            label = f"{each.aggregation}_{each.metric_name}"
-            of_metrics.setdefault(label, []).append((subset, each))
+        for aggregate in aggregates:
+            label = f"{aggregate.aggregation}_{aggregate.metric_name}"
+            of_metrics.setdefault(label, []).append((subset, aggregate))
     for label, of_metric in of_metrics.items():
         for subset, aggregate in of_metric:
             category = category_map.get(subset, "default")

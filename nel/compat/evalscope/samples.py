@@ -397,12 +397,12 @@ def check_json(value: object, where: str = "metadata") -> None:
     items: Iterable[tuple[object, object]] = ()
     if isinstance(value, dict):
         items = value.items()
-        strange = next((key for key in value if not isinstance(key, str)), None)
-        if strange is not None:
-            raise DatasetError(
-                f"{where} has the key {strange!r}; a sample is scored from JSON, whose keys are"
-                " texts"
-            )
+        for key in value:
+            if not isinstance(key, str):
+                raise DatasetError(
+                    f"{where} has the key {key!r}; a sample is scored from JSON, whose keys are"
+                    " texts"
+                )
     elif isinstance(value, list):
         items = enumerate(value)
     elif value is not None and not isinstance(value, str | int | float):

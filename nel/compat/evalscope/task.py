@@ -145,9 +145,11 @@ class TaskConfig(Strict):
         generation = _generation(self.generation_config)
         if self.seed is not None:
             generation.setdefault("seed", self.seed)
-        engine: Settings = (
-            {} if self.eval_batch_size is None else {"concurrency": self.eval_batch_size}
-        )
+        engine: Settings = {}
+        if self.eval_batch_size is not None:
+            engine["concurrency"] = self.eval_batch_size
+        if self.ignore_errors:
+            engine["unscored_rate_max"] = 1.0
         return {
             "endpoint": {
                 "url": self.api_url,
@@ -158,7 +160,7 @@ class TaskConfig(Strict):
             "benchmarks": [self._entry(name) for name in self.datasets],
             "generation": generation,
             **self._judge(),
-            "engine": engine | ({"unscored_rate_max": 1.0} if self.ignore_errors else {}),
+            "engine": engine,
             "output": {"dir": self.use_cache or self.work_dir},
             "observability": {"log_level": "debug" if self.debug else "info"},
         }
@@ -196,9 +198,9 @@ class TaskConfig(Strict):
         Raises:
             ConfigError: They are given by both names.
         """
-        names = self.dataset_args.keys() & (
-            {name, _benchmark_name(name)} if self.dataset_args else ()
-        )
+        if not self.dataset_args:
+            return {}
+        names = self.dataset_args.keys() & {name, _benchmark_name(name)}
         if len(names) > 1:
             raise ConfigError(
                 f"dataset_args names {_benchmark_name(name)} twice: as {' and as '.join(sorted(names))}"
@@ -207,11 +209,12 @@ class TaskConfig(Strict):
 
     def _check_arguments(self) -> None:
         """Raise ConfigError where arguments are of no dataset."""
-        strange = self.dataset_args.keys() - self.datasets
-        strange -= set(map(_benchmark_name, self.datasets if strange else ()))
-        if strange:
+        names = self.dataset_args.keys() - self.datasets
+        if names:  # finding benchmarks imports them
+            names -= set(map(_benchmark_name, self.datasets))
+        if names:
             raise ConfigError(
-                f"dataset_args names {', '.join(sorted(strange))}, which datasets does not"
+                f"dataset_args names {', '.join(sorted(names))}, which datasets does not"
             )
 
     def _entry(self, name: str) -> Settings:
@@ -384,7 +387,7 @@ def _sample_scores(
     answer as an empty one.
     """
     metric_names = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
-    failed = dict.fromkeys(dict.fromkeys(metric_names) or names, 0.0)
+    zeros = dict.fromkeys(dict.fromkeys(metric_names) or names, 0.0)
     has_own = adapter is not None and adapter.has_own_aggregates
     scores: list[SampleScore] = []
     for row in rows:
@@ -393,7 +396,7 @@ def _sample_scores(
         scores.append(
             sample_score(
                 adapter,
-                numbers=numbers if has_own else numbers or failed,
+                numbers=numbers if has_own else numbers or zeros,
                 details=details,
                 extracted=row["extracted_answer"],
                 response=row["model_response"],

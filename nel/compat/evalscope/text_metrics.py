@@ -38,5 +38,5 @@ def exact_match(gold: str, pred: str) -> float:
 
 def simple_f1_score(scores: Sequence[Sequence[float]]) -> float:
     """Return the harmonic mean of the means of two lists of numbers."""
-    mean, other_mean = (fmean(each) if len(each) else 0.0 for each in scores[:2])
+    mean, other_mean = (fmean(numbers) if len(numbers) else 0.0 for numbers in scores[:2])
     return 2 * mean * other_mean / (mean + other_mean) if mean or other_mean else 0.0

@@ -136,13 +136,13 @@ def check_import(
         MissingExtra: One cannot, and the adapter cannot do without.
     """
     names = [module_name] if isinstance(module_name, str) else module_name
-    absent = [name for name in names if find_spec(name.partition(".")[0]) is None]
-    if set(absent) <= set(_DONE_WITHOUT.get(extra or "", ())):
+    absent_names = [name for name in names if find_spec(name.partition(".")[0]) is None]
+    if set(absent_names) <= set(_DONE_WITHOUT.get(extra or "", ())):
         return True
     if raise_error:
-        packages = [package] if isinstance(package, str) else package or absent
+        packages = [package] if isinstance(package, str) else package or absent_names
         raise MissingExtra(
-            f"the adapter needs {', '.join(absent)}; install it with: pip install"
+            f"the adapter needs {', '.join(absent_names)}; install it with: pip install"
             f" {' '.join(packages)}"
         )
     return False

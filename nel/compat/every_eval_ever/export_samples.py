@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any, Final
 
 from nel.artifacts.exporting.inspect_messages import inspect_usage
-from nel.artifacts.exporting.run import results_of, scorer_name, storable
-from nel.core.strict_json import dumps, dumps_line
+from nel.artifacts.exporting.run import expected_texts, results_of, scorer_name, storable
+from nel.core.strict_json import dumps, dumps_line, dumps_unless_text
 from nel.reports.run_files import BenchmarkFiles
 
 _BREAKS: Final = {mark: f"\\u{ord(mark):04x}".encode() for mark in "\x85\u2028\u2029"}
@@ -46,33 +46,34 @@ def sample_lines(
 
 
 def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
-    prompt, target, outcome = result["prompt"], result["expected_answer"], result["outcome"]
+    prompt, outcome, answer = result["prompt"], result["outcome"], result["extracted_answer"]
     question = prompt if isinstance(prompt, str) else _text(prompt)
-    targets = target if isinstance(target, list) else [target]
-    reference = []
-    if target is not None:
-        reference = [element if isinstance(element, str) else dumps(element) for element in targets]
-    answer, reasoning = result["extracted_answer"], result["reasoning"]
+    reference = expected_texts(result)
     messages = _conversation(prompt, result)
-    response = result["model_response"]
-    output = {
-        "raw": [] if response is None else [response],
-        "reasoning_trace": [reasoning] if reasoning else None,
-    }
-    failed = outcome["state"] == "model_failure"
+    error = None
+    if outcome["state"] == "model_failure":
+        error = f"{outcome['kind']}: {outcome['detail'] or 'no detail'}"
     return {
         "sample_id": str(result["sample_id"]),
         "sample_hash": sha256(storable(question + "".join(reference)).encode()).hexdigest(),
         "interaction_type": "single_turn" if messages is None else "multi_turn",
         "input": {"raw": question, "reference": reference},
-        "output": output if messages is None else None,
+        "output": _output(result) if messages is None else None,
         "messages": messages,
         "answer_attribution": [] if answer is None else [_attribution(answer, messages, scorer)],
         "evaluation": {"score": result["reward"], "is_correct": result["reward"] >= CORRECT_FROM},
         "token_usage": _usage(result["tokens"]),
         "performance": _performance(result["timing"]),
-        "error": (f"{outcome['kind']}: {outcome['detail'] or 'no detail'}" if failed else None),
+        "error": error,
         "metadata": _metadata(result),
+    }
+
+
+def _output(result: Mapping[str, Any]) -> dict[str, Any]:
+    response, reasoning = result["model_response"], result["reasoning"]
+    return {
+        "raw": [] if response is None else [response],
+        "reasoning_trace": [reasoning] if reasoning else None,
     }
 
 
@@ -104,8 +105,7 @@ def _text(prompt: object) -> str:
 
 
 def _content(message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    return content if isinstance(content, str) else dumps(content)
+    return dumps_unless_text(message.get("content"))
 
 
 def _messages(prompt: list[Any], result: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -135,8 +135,5 @@ def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _metadata(result: Mapping[str, Any]) -> dict[str, str]:
     """Return the row's fields as texts, which the schema wants, and which repeat this is."""
-    fields = {
-        name: value if isinstance(value, str) else dumps(value)
-        for name, value in result["metadata"].items()
-    }
+    fields = {name: dumps_unless_text(value) for name, value in result["metadata"].items()}
     return {**fields, "nel.repeat": str(result["repeat"]), "nel.outcome": dumps(result["outcome"])}

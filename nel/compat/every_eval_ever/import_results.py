@@ -176,16 +176,16 @@ def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], wh
 
 
 def _response(value: Mapping[str, Any]) -> Response | None:
+    # A sample of several turns has its answer as its last message and no output.
     output, messages = fields_of(value, "output"), value.get("messages")
-    answer = messages[-1] if isinstance(messages, list) and messages else {}
-    answer = answer if isinstance(answer, dict) else {}
-    answers = output.get("raw") or [answer.get("content")]
-    traces = output.get("reasoning_trace") or [answer.get("reasoning_trace")]
+    message: Mapping[str, Any] = {}
+    if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
+        message = messages[-1]
+    answers = output.get("raw") or [message.get("content")]
+    traces = output.get("reasoning_trace") or [message.get("reasoning_trace")]
     if answers[0] is None:
         return None
     tokens, times = value.get("token_usage") or {}, value.get("performance") or {}
-    latency = number(times.get("latency_ms"))
-    first_token = number(times.get("time_to_first_token_ms"))
     return replace(
         read_text(text(answers[0]) or "", reasoning=text(traces[0])),
         usage=Usage(
@@ -194,9 +194,14 @@ def _response(value: Mapping[str, Any]) -> Response | None:
             reasoning_tokens=whole(tokens.get("reasoning_tokens")),
             cached_tokens=whole(tokens.get("input_tokens_cache_read")),
         ),
-        latency_seconds=None if latency is None else latency / 1000,
-        first_token_seconds=None if first_token is None else first_token / 1000,
+        latency_seconds=_seconds(times.get("latency_ms")),
+        first_token_seconds=_seconds(times.get("time_to_first_token_ms")),
     )
+
+
+def _seconds(value: object) -> float | None:
+    milliseconds = number(value)
+    return None if milliseconds is None else milliseconds / 1000
 
 
 def _outcome(

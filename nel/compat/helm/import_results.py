@@ -93,7 +93,7 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
         notes.append(f"{name}: {n_perturbed} perturbed instances were left out")
     benchmark = ImportedBenchmark(
         name=name.partition(":model=")[0].partition(",model=")[0],
-        results=partial(_results, states, stats, (measure, split), str(path)),
+        results=partial(_results, states, stats, measure, split, str(path)),
         model=text(adapter.get("model")),
         started=_start_time(states),
         scorer=measure,
@@ -170,20 +170,24 @@ def _split_of(state: object) -> str | None:
 
 
 def _results(
-    states: list[Any], stats: _Stats, measured: tuple[str, str | None], where: str
+    states: list[Any], stats: _Stats, measure: str, split: str | None, path: str
 ) -> Iterator[ImportedResult]:
     """Yield a result for each instance and trial, of its first request (there is one a choice).
 
     Args:
-        measured: The metric that is the score, and the split that counts; None: all.
+        states: The requests.
+        stats: Of the instances.
+        measure: The metric that is the score.
+        split: Which counts; None: all.
+        path: Of the requests, for messages.
     """
-    (measure, split), keys = measured, set[_Key]()
+    keys: set[_Key] = set()
     for position, state in enumerate(states):
-        at = f"{where}, request {position + 1}"
+        where = f"{path}, request {position + 1}"
         if not isinstance(state, dict):
-            raise OutputError(f"{at} is not a JSON object; give an undamaged copy")
-        instance = required_field(state, "instance", dict, at)
-        key = required_field(instance, "id", str, at), whole(state.get("train_trial_index")) or 0
+            raise OutputError(f"{where} is not a JSON object; give an undamaged copy")
+        instance = required_field(state, "instance", dict, where)
+        key = required_field(instance, "id", str, where), whole(state.get("train_trial_index")) or 0
         is_other = split is not None and _split_of(state) != split
         if is_other or instance.get("perturbation") is not None or key in keys:
             continue

@@ -98,9 +98,9 @@ class EpisodeEvents:
             begin = {"event": "span_begin", "id": self._span_id, "parent_id": parent, "name": span}
             yield {**self._event(step, _seconds_of(step), "begin"), **begin}
 
-    def _leave(self, n: int) -> Iterator[dict[str, Any]]:
+    def _leave(self, n_open: int) -> Iterator[dict[str, Any]]:
         """Yield the ends of all open spans but so many."""
-        while len(self._spans) > n:
+        while len(self._spans) > n_open:
             end = {"event": "span_end", "id": self._span_id}
             moment = self._moment(self._wall_seconds)
             yield {"uuid": f"{self._span_id}:end", "span_id": self._span_id, **moment, **end}

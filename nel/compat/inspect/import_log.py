@@ -55,7 +55,11 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     spec = required_field(header, "eval", dict, str(path))
     status = required_field(header, "status", str, str(path))
     stats = fields_of(header, "stats")
-    started, ended = (seconds_of(stats.get(name)) for name in ("started_at", "completed_at"))
+    start = seconds_of(stats.get("started_at"))
+    end = seconds_of(stats.get("completed_at"))
+    elapsed = None
+    if start is not None and end is not None:
+        elapsed = end - start
     scores = _scores(header)
     nel_config = fields_of(fields_of(fields_of(spec, "metadata"), "nel"), "config")
     scorers = tuple(scores) or _scorers_of(spec, samples)
@@ -64,8 +68,8 @@ def _benchmark(path: Path) -> ImportedBenchmark:
         name=required_field(spec, "task", str, str(path)),
         results=lambda: (result_of(sample, scorers, where) for sample, where in samples()),
         model=text(spec.get("model")),
-        started=started or seconds_of(spec.get("created")),
-        elapsed_seconds=ended - started if started is not None and ended is not None else None,
+        started=start or seconds_of(spec.get("created")),
+        elapsed_seconds=elapsed,
         scorer=next(iter(scorers), None),
         scorer_version=text(fields_of(nel_config, "scorer").get("sha256")),
         dataset=text(fields_of(spec, "dataset").get("location")),
@@ -95,8 +99,10 @@ def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
     scorers = tuple(name.rpartition("/")[2] for name in names if isinstance(name, str))
     if scorers:
         return scorers
-    scored = (sample["scores"] for sample, _ in samples() if sample.get("scores"))
-    return tuple(next(scored, ()))
+    for sample, _ in samples():
+        if sample.get("scores"):
+            return tuple(sample["scores"])
+    return ()
 
 
 def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -108,13 +108,13 @@ def _conversation(value: object) -> tuple[Message, ...] | None:
 def _parts(content: object) -> object:
     if not isinstance(content, list):
         return content
-    return [_part(part) for part in content if isinstance(part, dict)]
-
-
-def _part(part: dict[str, Any]) -> dict[str, Any]:
-    if part.get("type") != "image":
-        return part
-    return {"type": "image_url", "image_url": {"url": part.get("image")}}
+    blocks = [block for block in content if isinstance(block, dict)]
+    return [
+        {"type": "image_url", "image_url": {"url": block.get("image")}}
+        if block.get("type") == "image"
+        else block
+        for block in blocks
+    ]
 
 
 def _response(
@@ -162,10 +162,13 @@ def _calls(entries: object) -> tuple[ToolCall, ...]:
 
 
 def _texts(content: object, kind: str) -> str:
-    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    """Return the texts of a content's parts of a kind; a content that is a text has one."""
+    if isinstance(content, str):
+        return content if kind == "text" else ""
+    parts = content if isinstance(content, list) else []
     return "\n".join(
         str(entry.get(kind) or "")
-        for entry in (parts if isinstance(parts, list) else [])
+        for entry in parts
         if isinstance(entry, dict) and entry.get("type") == kind
     )
 

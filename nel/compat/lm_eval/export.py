@@ -16,7 +16,7 @@ from typing import Any, Final
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.run import RunToExport, asked_results, open_run, run_start
 from nel.core.atomic_files import write_file
-from nel.core.strict_json import dumps, dumps_line, pretty
+from nel.core.strict_json import dumps, dumps_line, dumps_unless_text, pretty
 from nel.errors import UsageError
 from nel.reports.run_files import BenchmarkFiles
 from nel.version import __version__
@@ -81,8 +81,7 @@ def _samples(files: BenchmarkFiles) -> Iterator[bytes]:
 def _sample(result: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[str, Any]:
     prompt, target = result["prompt"], result["expected_answer"]
     doc = {**result["metadata"], "sample_id": result["sample_id"]}
-    context = prompt if isinstance(prompt, str) else dumps(prompt)
-    target_text = target if isinstance(target, str) else dumps(target)
+    context, target_text = dumps_unless_text(prompt), dumps_unless_text(target)
     return {
         "doc_id": result["problem_idx"],
         "doc": doc,

@@ -49,8 +49,8 @@ def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
     """Return why a file of NeMo Evaluator is not run, and what to write instead; else None."""
     evaluation = data.get("evaluation")
     if isinstance(evaluation, Mapping) and isinstance(evaluation.get("tasks"), list):
-        below = {key: value for key, value in data.items() if key != "evaluation"}
-        data = _as_later_form(evaluation) | below
+        others = {key: value for key, value in data.items() if key != "evaluation"}
+        data = _as_later_form(evaluation) | others
     elif "endpoint" in data or not isinstance(data.get("benchmarks"), list):
         return None
     model, services = data.get("model"), data.get("services")
@@ -333,8 +333,8 @@ def _missing_benchmark(name: str) -> str | None:
     if name == "NAME" or is_elsewhere or plugins.matching(kind, plugin):
         return None
     ending = re.split("[#/]", name)[-1].lower().replace("-", "_")
-    similar = [ref.name for ref in plugins.discover("benchmarks") if ending.endswith(ref.name)]
-    return f"nel has no benchmark {name}" + (f"; it has {max(similar, key=len)}" if similar else "")
+    names = [ref.name for ref in plugins.discover("benchmarks") if ending.endswith(ref.name)]
+    return f"nel has no benchmark {name}" + (f"; it has {max(names, key=len)}" if names else "")
 
 
 def _name_key(key: str, where: str) -> str:

@@ -134,8 +134,8 @@ def _get_judge_session(_config: object) -> None:
 def _judges_of(config: JudgeConfig | Mapping[str, object]) -> tuple[str, ...]:
     """Return the name of the judge that a configuration is of, none for the usual one."""
     judge = config if isinstance(config, JudgeConfig) else JudgeConfig.from_dict(config)
-    now = scored_now()
-    for key, value in (now.config if now is not None else {}).items():
+    sample = scored_now()
+    for key, value in (sample.config if sample is not None else {}).items():
         is_judge = isinstance(value, Mapping) and {"url", "model_id"} <= value.keys()
         if is_judge and JudgeConfig.from_dict(value) == judge:
             return () if key == DEFAULT_KEY else (key,)

@@ -26,7 +26,7 @@ from nel.artifacts.exporting.run import (
     storable,
 )
 from nel.core.atomic_files import write_file
-from nel.core.strict_json import dumps, dumps_line
+from nel.core.strict_json import dumps, dumps_line, dumps_unless_text
 from nel.reports.run_files import BenchmarkFiles
 from nel.version import __version__
 
@@ -141,6 +141,9 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
     messages = [
         _message(message.get("role"), message.get("content")) for message in asked_messages(result)
     ]
+    error_type = None
+    if result["reward"] is None:
+        error_type = f"{outcome['cause']}.{outcome['kind']}"
     return {
         "gen_ai.response.model": result["served_model"],
         "gen_ai.response.finish_reasons": [reason] if reason else None,
@@ -151,9 +154,7 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
         "gen_ai.response.time_to_first_chunk": result["timing"]["first_token_seconds"],
         "gen_ai.input.messages": dumps(messages),
         "gen_ai.output.messages": _output_text(result, reason),
-        "error.type": (
-            f"{outcome['cause']}.{outcome['kind']}" if result["reward"] is None else None
-        ),
+        "error.type": error_type,
         "nel.sample_id": str(result["sample_id"]),
         "nel.repeat": result["repeat"],
         "nel.outcome.state": outcome["state"],
@@ -163,8 +164,7 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(role: object, content: object) -> dict[str, Any]:
-    text = content if isinstance(content, str) else dumps(content)
-    return {"role": role, "parts": [{"type": "text", "content": text}]}
+    return {"role": role, "parts": [{"type": "text", "content": dumps_unless_text(content)}]}
 
 
 def _output_text(result: Mapping[str, Any], reason: object) -> str | None:
@@ -182,14 +182,14 @@ def _judgement(result: Mapping[str, Any], scorer: str, end: int) -> dict[str, An
     if result["reward"] is None:
         message = outcome["detail"] or outcome["kind"] or "unscored"
         return {"status": {"code": _ERROR, "message": message}}
-    failed = outcome["state"] == "model_failure"
     details = {
         "gen_ai.evaluation.name": scorer,
         "gen_ai.evaluation.score.value": float(result["reward"]),
-        "gen_ai.evaluation.score.label": outcome["kind"] if failed else None,
-        "gen_ai.evaluation.explanation": outcome["detail"] if failed else None,
-        "nel.extracted_answer": result["extracted_answer"],
     }
+    if outcome["state"] == "model_failure":
+        details["gen_ai.evaluation.score.label"] = outcome["kind"]
+        details["gen_ai.evaluation.explanation"] = outcome["detail"]
+    details["nel.extracted_answer"] = result["extracted_answer"]
     event = {
         "name": "gen_ai.evaluation.result",
         "timeUnixNano": str(end),
@@ -222,4 +222,4 @@ def _value(value: object) -> dict[str, Any]:
         return {"doubleValue": value}
     if isinstance(value, list):
         return {"arrayValue": {"values": [_value(element) for element in value]}}
-    return {"stringValue": value if isinstance(value, str) else dumps(value)}
+    return {"stringValue": dumps_unless_text(value)}

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from nel.core.strict_json import dumps
+from nel.core.strict_json import dumps, dumps_unless_text
 from nel.types import ToolCall, Usage
 
 Event: TypeAlias = dict[str, Any]
@@ -152,29 +152,19 @@ def _chat(answer: ServedAnswer) -> Event:
 
 
 def _response(answer: ServedAnswer) -> Event:
-    output: list[Event] = []
-    if answer.reasoning:
-        summary = [{"type": "summary_text", "text": answer.reasoning}]
-        secret = {"encrypted_content": answer.signature} if answer.is_encrypted else {}
-        output.append({"type": "reasoning", "id": f"rs_{answer.id}", "summary": summary, **secret})
-    if answer.text or not answer.calls:
-        block = {"type": "output_text", "text": answer.text, "annotations": []}
-        output.append({
-            "type": "message", "id": f"msg_{answer.id}", "role": "assistant", "status": "completed",
-            "content": [block],
-        })  # fmt: skip
-    output += [_call_item(answer, call) for call in answer.calls]
     n_prompt, n_answer = _counts(answer)
-    reason = _ENDINGS["responses"].get(answer.ending)
+    ending: Event = {"status": "completed", "incomplete_details": None}
+    if answer.ending is not None:
+        reason = _ENDINGS["responses"][answer.ending]
+        ending = {"status": "incomplete", "incomplete_details": {"reason": reason}}
     return {
         "id": f"resp_{answer.id}",
         "object": "response",
         "created_at": 0,
         "model": answer.model,
-        "status": "completed" if reason is None else "incomplete",
-        "incomplete_details": None if reason is None else {"reason": reason},
+        **ending,
         "error": None,
-        "output": output,
+        "output": list(_output_items(answer)),
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],
@@ -186,6 +176,22 @@ def _response(answer: ServedAnswer) -> Event:
             "total_tokens": n_prompt + n_answer,
         },
     }
+
+
+def _output_items(answer: ServedAnswer) -> Iterator[Event]:
+    if answer.reasoning:
+        item: Event = {"type": "reasoning", "id": f"rs_{answer.id}"}
+        item["summary"] = [{"type": "summary_text", "text": answer.reasoning}]
+        if answer.is_encrypted:
+            item["encrypted_content"] = answer.signature
+        yield item
+    if answer.text or not answer.calls:
+        yield {
+            "type": "message", "id": f"msg_{answer.id}", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": answer.text, "annotations": []}],
+        }  # fmt: skip
+    for call in answer.calls:
+        yield _call_item(answer, call)
 
 
 def _call_item(answer: ServedAnswer, call: ToolCall) -> Event:
@@ -303,8 +309,7 @@ def _message_events(body: Event) -> Iterator[Event]:
             start["signature"] = ""
         yield {"type": "content_block_start", "index": index, "content_block": start}
         deltas = [
-            {"type": kind, piece_field: piece}
-            for piece in pieces_of(value if isinstance(value, str) else dumps(value))
+            {"type": kind, piece_field: piece} for piece in pieces_of(dumps_unless_text(value))
         ]
         if "signature" in block:
             deltas.append({"type": "signature_delta", "signature": block["signature"]})

@@ -56,7 +56,7 @@ class _Refusal:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _Exchange:
     """A body that was sent, and what comes of it."""
 
     task: asyncio.Task[ServedAnswer | _Refusal]
@@ -85,7 +85,7 @@ class Gateway:
         """Requests that wait for an answer."""
         self._episode = episode
         self._native_tools = tuple(native_tools)
-        self._asked: dict[str, _Asked] = {}
+        self._asked: dict[str, _Exchange] = {}
         self._messages: dict[str, Message] = {}
         """Answers as the episode has them, by what an agent sends back of them."""
         self._notes: set[str] = set()
@@ -150,7 +150,7 @@ class Gateway:
             self._note("repeated", {"request": key})
             return earlier.task
         task = asyncio.create_task(self._ask(request))
-        entry = self._asked[key] = _Asked(task)
+        entry = self._asked[key] = _Exchange(task)
 
         def finish(_: object) -> None:
             entry.answered = time.monotonic()
@@ -158,7 +158,7 @@ class Gateway:
         task.add_done_callback(finish)
         return task
 
-    def _is_retry(self, earlier: _Asked) -> bool:
+    def _is_retry(self, earlier: _Exchange) -> bool:
         if earlier.answered is None:
             return True
         if earlier.task.cancelled() or isinstance(earlier.task.result(), _Refusal):
@@ -260,10 +260,10 @@ class Gateway:
             self._note("settings_overruled", overruled)
         if request.left_out:
             self._note("fields_left_out", list(request.left_out))
-        allowed = self._allowed_tools(request)
+        passed_on = self._allowed_tools(request)
         for note, kinds in (
-            ("native_tools_passed_on", allowed.keys()),
-            ("native_tools_withheld", request.native_tools.keys() - allowed.keys()),
+            ("native_tools_passed_on", passed_on.keys()),
+            ("native_tools_withheld", request.native_tools.keys() - passed_on.keys()),
         ):
             if kinds:
                 self._note(note, sorted(kinds))

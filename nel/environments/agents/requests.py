@@ -109,6 +109,11 @@ def read_request(
         raise Unreadable("the request has no message of a user")
     options = body.get("stream_options")
     generation = body.get("generationConfig") if protocol == "gemini" else body
+    left_out = [
+        name
+        for name, value in body.items()
+        if name not in _FIELDS[protocol] and value not in (None, [], {}, "auto")
+    ]
     return AgentRequest(
         protocol=protocol,
         model=model or str(body.get("model") or ""),
@@ -119,22 +124,15 @@ def read_request(
         custom_tools=frozenset(tools.custom),
         native_tools=tools.native,
         settings=_settings(generation if isinstance(generation, dict) else {}),
-        left_out=tuple(
-            sorted(
-                name
-                for name, value in body.items()
-                if name not in _FIELDS[protocol] and value not in (None, [], {}, "auto")
-            )
-        ),
+        left_out=tuple(sorted(left_out)),
     )
 
 
 def _settings(fields: Mapping[str, Any]) -> dict[str, Json]:
     return {
-        name: fields[field_name]
+        name: value
         for field_name, name in _SETTINGS.items()
-        if isinstance(fields.get(field_name), (int, float))
-        and not isinstance(fields[field_name], bool)
+        if type(value := fields.get(field_name)) in (int, float)
     }
 
 
@@ -246,22 +244,24 @@ def _gemini(body: Mapping[str, Any]) -> Iterator[Message]:
     system = body.get("systemInstruction") or body.get("system_instruction")
     if system:
         yield Message(role="system", content=_text(_content(system.get("parts"), is_kept=False)))
-    waiting: list[ToolCall] = []
+    open_calls: list[ToolCall] = []
     n_calls = 0
     for item in body["contents"]:
         parts = item.get("parts") or []
         for result in (part["functionResponse"] for part in parts if "functionResponse" in part):
-            call = next((call for call in waiting if call.name == result["name"]), None)
-            waiting = [other for other in waiting if other is not call]
-            identifier = result.get("id") or (call.id if call is not None else result["name"])
+            identifier = result["name"]
+            for position, call in enumerate(open_calls):
+                if call.name == result["name"]:
+                    identifier = open_calls.pop(position).id
+                    break
             text = dumps(result.get("response") or {})
-            yield Message(role="tool", content=text, tool_call_id=identifier)
+            yield Message(role="tool", content=text, tool_call_id=result.get("id") or identifier)
+        functions = [part["functionCall"] for part in parts if "functionCall" in part]
         calls = [
-            _gemini_call(part["functionCall"], f"call_{n_calls + at}")
-            for at, part in enumerate(part for part in parts if "functionCall" in part)
+            _gemini_call(function, f"call_{n}") for n, function in enumerate(functions, n_calls)
         ]
         n_calls += len(calls)
-        waiting += calls
+        open_calls += calls
         texts = [part for part in parts if "text" in part and not part.get("thought")]
         texts += [part for part in parts if "inlineData" in part]
         role = "assistant" if item.get("role") == "model" else "user"
@@ -318,8 +318,8 @@ def _tools(protocol: Spoken, body: Mapping[str, Any]) -> _Tools:
     for tool in body.get("tools") or ():
         kind = tool.get("type")
         if protocol == "gemini":
-            declared = tool.get("functionDeclarations") or tool.get("function_declarations") or ()
-            for function in declared:
+            functions = tool.get("functionDeclarations") or tool.get("function_declarations") or ()
+            for function in functions:
                 parameters = function.get("parametersJsonSchema") or function.get("parameters")
                 _add(tools, function, parameters)
             tools.native |= {name: tool for name in tool if "unctionDeclarations" not in name}
@@ -337,9 +337,9 @@ def _tools(protocol: Spoken, body: Mapping[str, Any]) -> _Tools:
 
 
 def _add(tools: _Tools, function: Mapping[str, Any], parameters: object) -> None:
-    described = {
+    shape = {
         "name": function["name"],
         "description": function.get("description") or "",
         "parameters": parameters or {"type": "object", "properties": {}},
     }
-    tools.functions.append({"type": "function", "function": described})
+    tools.functions.append({"type": "function", "function": shape})

@@ -257,7 +257,7 @@ class TaskEnvironment(ContainerMaker):
 
 def _start_seconds(task: TaskFolder) -> float:
     """Return how long a container or a step may take until its agent begins."""
-    checks = [each.health for each in (task, *task.steps[:1]) if each.health is not None]
+    checks = [step.health for step in (task, *task.steps[:1]) if step.health is not None]
     return _SCRIPT_SECONDS * bool(task.steps or task.workdir_files) + sum(
         check.start_seconds + check.retries * (check.interval_seconds + check.timeout_seconds)
         for check in checks

@@ -93,9 +93,9 @@ def _refuse_steps(task: TaskFolder) -> None:
     names = [unicodedata.normalize("NFC", step.name).casefold() for step in task.steps]
     if len(set(names)) < len(names):
         raise TaskRefused(f"steps.name: two of {', '.join(names)} are equal")
-    for each in task.steps or [task]:
-        if not each.tests.is_in_image and not each.tests.file.is_file():
-            raise TaskRefused(f"{each.tests.file.relative_to(task.path)} is not there")
+    for step in task.steps or [task]:
+        if not step.tests.is_in_image and not step.tests.file.is_file():
+            raise TaskRefused(f"{step.tests.file.relative_to(task.path)} is not there")
 
 
 def _step(

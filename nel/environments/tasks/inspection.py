@@ -64,11 +64,11 @@ HOME_BIN: Final = re.compile(r"(?:/root|/home/[^/]+)/(?:.*/)?bin")
 
 def matters(session: ContainerSession, added: Sequence[str], changed: Sequence[str]) -> set[str]:
     """Return the files whose text says that they have to do with a verdict; raises ValueError."""
-    judged = [path for path in [*added, *changed] if _is_judged_whole(path)]
-    others = sorted({*added, *changed} - set(judged))
+    whole_files = [path for path in [*added, *changed] if _is_judged_whole(path)]
+    others = sorted({*added, *changed} - set(whole_files))
     words = [word.decode() for word in _FORGING]
     looks = chain(
-        zip(judged, look(session, judged, with_content=True), strict=True),
+        zip(whole_files, look(session, whole_files, with_content=True), strict=True),
         zip(others, look(session, others, words=words, with_content=True), strict=True),
     )
     return {path for path, facts in looks if is_forging(path, facts)}
@@ -133,27 +133,24 @@ def _shadowing_packages(session: ContainerSession, added: set[str]) -> set[str]:
 
 def _shadowing_files(session: ContainerSession, added: set[str]) -> set[str]:
     """Return the added files below /usr/local that stand before one of the image's."""
-    local = [file for file in sorted(added) if file.startswith(_LOCAL)]
-    groups = {folder: _glob(session, f"/usr/{folder}/*-linux-gnu*") for folder in _tops(local)}
-    pairs = [
-        (file, other)
-        for file in local
-        for top, _, remainder in [file[len(_LOCAL) :].partition("/")]
-        for other in [f"/usr/{top}/{remainder}", *(f"{group}/{remainder}" for group in groups[top])]
-        if other not in added
-    ]
-    facts = look(session, [other for _, other in pairs])
-    return {file for (file, _), each in zip(pairs, facts, strict=True) if each.target_kind == "f"}
-
-
-def _tops(local: Sequence[str]) -> set[str]:
-    return {file[len(_LOCAL) :].partition("/")[0] for file in local}
+    groups: dict[str, list[str]] = {}
+    pairs: list[tuple[str, str]] = []
+    for file in sorted(added):
+        if file.startswith(_LOCAL):
+            top, _, remainder = file[len(_LOCAL) :].partition("/")
+            if top not in groups:
+                # Debian has libraries in a folder named by the machine, /usr/lib/x86_64-linux-gnu.
+                groups[top] = [f"/usr/{top}", *_glob(session, f"/usr/{top}/*-linux-gnu*")]
+            rivals = [f"{folder}/{remainder}" for folder in groups[top]]
+            pairs += [(file, rival) for rival in rivals if rival not in added]
+    facts = look(session, [rival for _, rival in pairs])
+    return {file for (file, _), fact in zip(pairs, facts, strict=True) if fact.target_kind == "f"}
 
 
 def _folders(session: ContainerSession, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
     """Return the names in folders, by their paths without links."""
     facts = look(session, paths)
-    return {each.real_path: each.names for each in facts if each.target_kind == "d"}
+    return {fact.real_path: fact.names for fact in facts if fact.target_kind == "d"}
 
 
 def _glob(session: ContainerSession, pattern: str) -> list[str]:

@@ -76,7 +76,7 @@ def verdict_of_steps(verdicts: Sequence[JsonObject], *, is_mean: bool) -> JsonOb
         return result
     steps: list[Any] = [verdict["rewards"] for verdict in verdicts]
     names = dict.fromkeys(name for rewards in steps for name in rewards)
-    means = {name: sum(each.get(name, 0.0) for each in steps) / len(steps) for name in names}
+    means = {name: sum(step.get(name, 0.0) for step in steps) / len(steps) for name in names}
     rewards = means if is_mean else steps[-1]
     tampered = [path for verdict in verdicts for path in verdict["tampered"]]
     levels = [str(verdict["level"]) for verdict in verdicts]

@@ -135,24 +135,24 @@ def inspect(session: ContainerSession, changes: Sequence[Change], search_path: s
         if not change.path.startswith("/logs/") and not _COMPILED.fullmatch(change.path):
             paths[change.kind].append(change.path)
     try:
-        listed = matters(session, paths["added"], paths["changed"])
-        listed |= shadows(session, set(paths["added"]), search_path or USUAL_PATH)
+        paths_to_read = matters(session, paths["added"], paths["changed"])
+        paths_to_read |= shadows(session, set(paths["added"]), search_path or USUAL_PATH)
     except ValueError:
         return [_NOT_INSPECTED]
-    return sorted(listed)
+    return sorted(paths_to_read)
 
 
 def remove_compiled(session: ContainerSession, changes: Sequence[Change]) -> None:
     """Remove the compiled modules that the agent's container has added: an interpreter takes one in
     place of the source beside it, and makes it itself where there is none.
     """
-    added = [
+    compiled_files = [
         change.path
         for change in changes
         if change.kind != "removed" and _COMPILED.fullmatch(change.path)
     ]
-    for start in range(0, len(added), _REMOVED_AT_ONCE):
-        paths = added[start : start + _REMOVED_AT_ONCE]
+    for start in range(0, len(compiled_files), _REMOVED_AT_ONCE):
+        paths = compiled_files[start : start + _REMOVED_AT_ONCE]
         session.run(["rm", "-f", "--", *paths], seconds=_READ_SECONDS, user="0:0")
 
 

@@ -1,9 +1,9 @@
 """The verdict on what an agent left in its container: tests enter only now, and decide.
 
 At the level ``separate`` they run in a container of their own image, into which the declared
-outputs are copied and nothing else. At ``fresh`` they run in a new container of a snapshot: its files are the agent's, its
-processes and the folder of the reward are not. At ``shared`` they run beside what the agent left
-running.
+outputs are copied and nothing else. At ``fresh`` they run in a new container of a snapshot: its
+files are the agent's, its processes and the folder of the reward are not. At ``shared`` they run
+beside what the agent left running.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ def _judge(
     path = variables.get("PATH", "")
     folders = {workdir, *named_folders(task.tests)}
     suspicious = suspicious_paths(changes, search_path=path, import_folders=folders)
-    before = {*suspicious, *inspect(session, changes, path)}
+    suspicious += inspect(session, changes, path)
     verdict, meanwhile = _verdict(session, task)
-    tampered = sorted({*before, *meanwhile})
+    tampered = sorted({*suspicious, *meanwhile})
     return {
         "tampered": list(tampered[:_PATHS_MAX]),
         "n_tampered": len(tampered),
@@ -166,12 +166,10 @@ def _separate(
             container.put_archive(str(PurePosixPath(path).parent), archive)
         changes = container.changes()
         remove_compiled(container, changes)
-        refused = {path: n for path, (_, n) in outputs.items() if n}
-        missing = [path for path, data in archives.items() if data is None]
         return {
             **_judge(client, container, task, changes),
-            "outputs_missing": list(missing),
-            "links_left_out": dict(refused),
+            "outputs_missing": [path for path, data in archives.items() if data is None],
+            "links_left_out": {path: n for path, (_, n) in outputs.items() if n},
         }
     finally:
         container.close()
@@ -248,9 +246,10 @@ def _verdict(session: ContainerSession, task: TaskFolder) -> tuple[JsonObject, l
     if ran.ended_by in _KILLED and ran.exit > _SIGNALS:
         raise ToolsetFault(DIED, f"{_KILLED[ran.ended_by]}; {ending}")
     try:
-        rewards, meanwhile = (
-            _rewards(session) if task.reads == "reward" else (_of_pytest(output), [])
-        )
+        if task.reads == "reward":
+            rewards, meanwhile = _rewards(session)
+        else:
+            rewards, meanwhile = _of_pytest(output), []
         headline = headline_of(rewards)
     except ToolsetFault as fault:
         raise ToolsetFault(fault.kind, f"{fault.detail}; {ending}") from fault

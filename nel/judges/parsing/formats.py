@@ -45,10 +45,10 @@ def pattern_reader(
     form = pattern_form(pattern, lambda words, span: _candidate(words, span, grades))
 
     def read(reply: str) -> Grade:
-        bare = plain_lines(reply).strip(" \t\n*#_.`~")
-        is_bare = prefix and bare and "\n" not in bare and not form.find(bare)
+        line = plain_lines(reply).strip(" \t\n*#_.`~")
+        is_bare = prefix and line and "\n" not in line and not form.find(line)
         try:
-            return read_matches(f"{prefix} {bare}" if is_bare else reply, quoted, form)
+            return read_matches(f"{prefix} {line}" if is_bare else reply, quoted, form)
         except JudgeError as error:
             raise JudgeError(str(error), kind=error.kind, reply=reply) from error
 

@@ -93,9 +93,8 @@ def line_form(scale: Scale, keyword: str) -> VerdictFormat:
     keyword_pattern = re.compile(rf"(?<!\w){re.escape(keyword)}\s*:", re.IGNORECASE)
 
     def candidates_in(text: str) -> list[VerdictCandidate]:
-        return list(_introduced_candidates(text, (keyword_pattern,), scale)) or _with_grade(
-            _introduced_candidates(text, _rows("declared"), scale)
-        )
+        candidates = list(_introduced_candidates(text, (keyword_pattern,), scale))
+        return candidates or _with_grade(_introduced_candidates(text, _rows("declared"), scale))
 
     def find(words: str) -> list[VerdictCandidate]:
         # From the strongest form to the weakest: a form counts where no stronger one occurs.
@@ -146,11 +145,11 @@ def _introduced_candidates(
 
 def _value_span(text: str, match: re.Match[str]) -> tuple[int, int]:
     """Return what follows a keyword on its line, or the next line, up to the next keyword."""
-    below = _BELOW.match(text, match.end())
-    start = below.end() if below else match.end()
+    line_break = _BELOW.match(text, match.end())
+    start = line_break.end() if line_break else match.end()
     stop = line_end(text, start)
-    following = match.re.search(text, start, stop)
-    return start, following.start() if following else stop
+    next_keyword = match.re.search(text, start, stop)
+    return start, next_keyword.start() if next_keyword else stop
 
 
 def read_value(value: str, scale: Scale) -> tuple[str, str]:

@@ -47,12 +47,12 @@ class Ratings:
     @classmethod
     def of(cls, patterns: Counter[tuple[Any, ...]]) -> Ratings:
         """Return the arrays of sorted patterns and how often each occurs."""
-        ordered = sorted(patterns)
-        values = tuple(sorted({label for pattern in ordered for label in pattern}))
+        keys = sorted(patterns)
+        values = tuple(sorted({label for pattern in keys for label in pattern}))
         columns_of = {label: index for index, label in enumerate(values)}
         entries = [
             (row, columns_of[label], count)
-            for row, pattern in enumerate(ordered)
+            for row, pattern in enumerate(keys)
             for label, count in Counter(pattern).items()
         ]
         rows, columns, counts = zip(*entries, strict=True)
@@ -61,8 +61,8 @@ class Ratings:
             np.array(rows, dtype=np.int64),
             np.array(columns, dtype=np.int64),
             np.array(counts, dtype=np.float64),
-            np.array([len(pattern) for pattern in ordered], dtype=np.float64),
-            np.array([patterns[pattern] for pattern in ordered], dtype=np.float64),
+            np.array([len(pattern) for pattern in keys], dtype=np.float64),
+            np.array([patterns[pattern] for pattern in keys], dtype=np.float64),
         )
 
     def raw_agreement(self) -> float:

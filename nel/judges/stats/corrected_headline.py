@@ -101,13 +101,13 @@ def borrowed_headline(
     fields = corrected_headline(tally, headline, rates, share_asked=share_asked)
     if refused is None and not set(tally.judged) <= {0.0, 1.0}:
         refused = "the judge's scores are not only 0 and 1"
-    of_other = _undefined_headline("the labels are of another run's answers")
+    undefined = _undefined_headline("the labels are of another run's answers")
     fields |= {
         "n_labelled": rates["n_labelled"],
         "labels_of": rates["run_id"],
-        "labels": of_other,
+        "labels": undefined,
         "rogan_gladen": fields["rogan_gladen"] if refused is None else _undefined_headline(refused),
-        "ppi": of_other,
+        "ppi": undefined,
     }
     return {**fields, "best": best_method(fields)}
 
@@ -122,13 +122,13 @@ def _correct(
         estimated = estimate()
     except UndefinedMetric as error:
         return _undefined_headline(str(error))
-    # Nearly 0; see the docstring of `corrected_headline`.
-    moved = value - mean_of(tally.answers[2::4])
-    bounded = headline.get("bounds") is not None
-    value, lower, upper = (
-        min(max(number + moved, 0.0), 1.0) if bounded else number + moved
-        for number in (estimated.value, estimated.lower, estimated.upper)
-    )
+    # The mean of the tally's scores differs from the headline where repeats are missing; every
+    # number is moved by that difference, which is nearly 0.
+    shift = value - mean_of(tally.scores)
+    numbers = [number + shift for number in (estimated.value, estimated.lower, estimated.upper)]
+    if headline.get("bounds") is not None:
+        numbers = [min(max(number, 0.0), 1.0) for number in numbers]
+    value, lower, upper = numbers
     if headline.get("ci_method") == "none":  # of these questions no interval holds
         lower = upper = None
     return {
@@ -155,15 +155,15 @@ def _answers(tally: Tally, share_asked: float, *, is_labelled: bool = True) -> L
     lowest = [stratum.low for stratum in strata_of(tally)] if is_labelled else [-math.inf]
     strata = np.searchsorted(lowest, keys, side="right") - 1
     ends = np.concatenate((scores, labels[~np.isnan(labels)]))
-    low, high = float(ends.min()), float(ends.max())
-    if low == high or (low >= 0 and high <= 1):
-        low, high = min(low, 0.0), max(high, 1.0)
+    lower, upper = float(ends.min()), float(ends.max())
+    if lower == upper or (lower >= 0 and upper <= 1):
+        lower, upper = min(lower, 0.0), max(upper, 1.0)
     return LabelledAnswers(
         scores=scores,
         labels=labels,
         strata=np.where(np.isnan(keys), NO_LABEL_NEEDED, strata),
         clusters=clusters,
-        bounds=(low, high),
+        bounds=(lower, upper),
         share_asked=share_asked,
     )
 

@@ -296,8 +296,8 @@ def _stratum_of(
         )
     tuning = _tuning(answers, labelled, unlabelled)
     errors = labels - tuning * answers.scores[labelled]
-    judged = tuning * answers.scores[unlabelled]
-    judged_mean = float(judged.mean())
+    predictions = tuning * answers.scores[unlabelled]
+    prediction_mean = float(predictions.mean())
     n_all = n + n_unlabelled
     weight = n_all / n
     # Labels that all lie at one bound have no spread: one of n + 2 may yet lie at the other.
@@ -305,10 +305,10 @@ def _stratum_of(
     is_unanimous = labels.min() == high or labels.max() == low
     rare = 1 / (n + 2) if is_unanimous else 0.0
     return _StratumMean(
-        mean=judged_mean + float(errors.mean()),
+        mean=prediction_mean + float(errors.mean()),
         # The variance of the labels is that with n - 1.
         of_labelled=(errors - errors.mean()) * weight * math.sqrt(n / (n - 1)),
-        of_rest=(judged - judged_mean) * (n_all / n_unlabelled),
+        of_rest=(predictions - prediction_mean) * (n_all / n_unlabelled),
         weight=weight,
         unseen=(high - low) ** 2 * rare * (1 - rare) / n,
     )
@@ -371,8 +371,8 @@ def rogan_gladen_mean(
         sensitivity: With the number of answers that it is estimated from.
         specificity: The same.
     """
-    judged = answers.needs_label
-    scores, clusters = answers.scores[judged], answers.clusters[judged]
+    needs_label = answers.needs_label
+    scores, clusters = answers.scores[needs_label], answers.clusters[needs_label]
     share = min(float(scores.mean()), 1.0)
     estimate = rogan_gladen(
         share,
@@ -385,37 +385,37 @@ def rogan_gladen_mean(
     return _with_rest(answers, estimate)
 
 
-def _with_rest(answers: LabelledAnswers, judged: Estimate) -> Estimate:
+def _with_rest(answers: LabelledAnswers, estimate: Estimate) -> Estimate:
     """Return an estimate of the answers that need a label combined with all others."""
-    is_judged = answers.needs_label
-    if is_judged.all():
-        return judged
-    centres = np.where(is_judged, judged.value, answers.scores)
+    needs_label = answers.needs_label
+    if needs_label.all():
+        return estimate
+    centres = np.where(needs_label, estimate.value, answers.scores)
     value = float(centres.mean())
-    share = float(is_judged.mean())
+    share = float(needs_label.mean())
     sums = answers.sums_of_clusters((centres - value) / len(centres))
     # That of a sum of clusters, with n - 1, of which a sample of the benchmark leaves a part open.
     variance = (1 - answers.share_asked) * len(sums) / (len(sums) - 1) * float(sums @ sums)
     # On each side the two doubts add up as squares (Zou and Donner 2008).
     below, above = (
-        math.hypot(share * (judged.value - end), _Z * math.sqrt(variance))
-        for end in (judged.lower, judged.upper)
+        math.hypot(share * (estimate.value - end), _Z * math.sqrt(variance))
+        for end in (estimate.lower, estimate.upper)
     )
-    return _within(answers.bounds, value, (value - below, value + above), judged.method)
+    return _within(answers.bounds, value, (value - below, value + above), estimate.method)
 
 
 def _tuning(
     answers: LabelledAnswers, labelled: NDArray[np.bool_], unlabelled: NDArray[np.bool_]
 ) -> float:
     """Return how much of the judge's scores an estimate takes over, from 0 to 1."""
-    judged, labels = answers.scores[labelled], answers.labels[labelled]
-    both = answers.scores[labelled | unlabelled]
-    spread = float(both.var(ddof=1))
-    if spread <= _ROUNDING * max(float((both**2).mean()), 1e-300):
+    scores, labels = answers.scores[labelled], answers.labels[labelled]
+    all_scores = answers.scores[labelled | unlabelled]
+    spread = float(all_scores.var(ddof=1))
+    if spread <= _ROUNDING * max(float((all_scores**2).mean()), 1e-300):
         return 0.0
     # The factor of the scores with the least variance of the mean, as in PPI++.
-    covariance = float(((judged - judged.mean()) * (labels - labels.mean())).mean())
-    labelled_share = len(judged) / float(unlabelled.sum())
+    covariance = float(((scores - scores.mean()) * (labels - labels.mean())).mean())
+    labelled_share = len(scores) / float(unlabelled.sum())
     tuning = covariance / ((1 + labelled_share) * spread)
     return min(max(tuning, 0.0), 1.0)
 

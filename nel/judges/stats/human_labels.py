@@ -128,11 +128,7 @@ def scale_of(
 
 def _are_names_numbers(scores: Mapping[str, float]) -> bool:
     """Return whether a grade has the name of a number that is not its score, as "4" for 0.75."""
-    for name, score in scores.items():
-        number = plain_number(name)
-        if number is not None and number != score:
-            return True
-    return False
+    return any(plain_number(name) not in (None, score) for name, score in scores.items())
 
 
 def _graded_scale(names: Mapping[str, float]) -> LabelScale:
@@ -222,10 +218,10 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     while True:
         others = {key: weight for key, weight in weights.items() if key not in fixed}
         allocated = _apportion(others, n - sum(fixed.values()))
-        short = {key: minimum[key] for key, count in allocated.items() if count < minimum[key]}
-        if not short:
+        lacks = {key: minimum[key] for key, count in allocated.items() if count < minimum[key]}
+        if not lacks:
             return {key: fixed.get(key, allocated.get(key, 0)) for key in weights}
-        fixed |= short
+        fixed |= lacks
 
 
 def _apportion(weights_and_limits: Mapping[float, tuple[float, int]], n: int) -> dict[float, int]:
@@ -238,15 +234,15 @@ def _apportion(weights_and_limits: Mapping[float, tuple[float, int]], n: int) ->
         rooms = {key: limit - allocated[key] for key, (_, limit) in weights_and_limits.items()}
         weights = {key: weights_and_limits[key][0] for key, room in rooms.items() if room > 0}
         total = sum(weights.values())
-        exact = {key: n_left * weight / total for key, weight in weights.items()}
-        added = {key: min(int(exact[key]), rooms[key]) for key in weights}
-        if not any(added.values()):
+        quotas = {key: n_left * weight / total for key, weight in weights.items()}
+        counts = {key: min(int(quotas[key]), rooms[key]) for key in weights}
+        if not any(counts.values()):
             # Fewer are left than there are strata: one each to the largest remainders.
-            raised_keys = sorted(weights, key=lambda key: (-exact[key], key))[:n_left]
-            added = dict.fromkeys(raised_keys, 1)
-        for key, count in added.items():
+            raised_keys = sorted(weights, key=lambda key: (-quotas[key], key))[:n_left]
+            counts = dict.fromkeys(raised_keys, 1)
+        for key, count in counts.items():
             allocated[key] += count
-        n_left -= sum(added.values())
+        n_left -= sum(counts.values())
     return allocated
 
 

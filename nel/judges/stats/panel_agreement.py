@@ -47,23 +47,23 @@ def agreement_json(
     """
     sampled = _Sampled(patterns, level)
     pairs = list(combinations(judges, _TWO))
-    several = len(judges) > _TWO
+    is_panel = len(judges) > _TWO
+    kappa = sampled.measure(lambda counts: sampled.kappa(counts, pairs))
+    fleiss_kappa = None
+    if is_panel and level == "nominal":
+        fleiss_kappa = sampled.measure(lambda counts: sampled.fleiss(counts, len(judges)))
     return {
         "level": level,
         "n_units": sampled.n_units,
         "n_unanimous": sampled.n_unanimous,
         "n_missing": n_missing,
-        "raw": sampled.measure(sampled.raw, share=not several),
+        "raw": sampled.measure(sampled.raw, share=not is_panel),
         "kappa": {
-            **sampled.measure(lambda counts: sampled.kappa(counts, pairs)),
-            "method": "mean of pairs" if several else "cohen",
+            **kappa,
+            "method": "mean of pairs" if is_panel else "cohen",
             "weights": None if level == "nominal" else "quadratic",
         },
-        "fleiss_kappa": (
-            sampled.measure(lambda counts: sampled.fleiss(counts, len(judges)))
-            if several and level == "nominal"
-            else None
-        ),
+        "fleiss_kappa": fleiss_kappa,
         "alpha": sampled.measure(sampled.alpha),
         "pairs": [
             {"judges": [judges[judge], judges[second_judge]], **sampled.pair(judge, second_judge)}
@@ -188,12 +188,14 @@ class _Sampled:
     def _cells_of(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the cells of patterns that both raters graded, and which patterns those are."""
         numbers = {grade: number for number, grade in enumerate(self._grades)}
-        both = [
+        cells_of_rows = [
             (row, numbers[pattern[first]] * len(numbers) + numbers[pattern[second]])
             for row, pattern in enumerate(self._patterns)
             if len(pattern) > max(first, second) and None not in (pattern[first], pattern[second])
         ]
-        rows, cells = (np.array([pair[side] for pair in both], dtype=np.int64) for side in (0, 1))
+        rows, cells = (
+            np.array([pair[side] for pair in cells_of_rows], dtype=np.int64) for side in (0, 1)
+        )
         return cells, rows
 
     def _of(self, counts: Counts) -> Ratings:

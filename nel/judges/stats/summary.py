@@ -171,10 +171,10 @@ class JudgingCounts:
         places = {
             index: name for index, name in enumerate(self._judges) if name in template.members
         }
-        measured = agreement_json(
+        agreement = agreement_json(
             places, template.level, template.panel, n_missing=template.n_missing
         )
-        return {"template": template.name, **measured}
+        return {"template": template.name, **agreement}
 
     def _add_case(self, sample: int, record: JudgementJson) -> None:
         self._n_cases += 1
@@ -194,10 +194,8 @@ class JudgingCounts:
         )
 
     def _template(self, record: JudgementJson) -> _Template:
-        name, level = (
-            str(record.get("template") or "custom"),
-            _LEVELS.get(str(record.get("level")), "nominal"),
-        )
+        name = str(record.get("template") or "custom")
+        level = _LEVELS.get(str(record.get("level")), "nominal")
         if (name, level) not in self._templates and len(self._templates) >= LABELS_MAX:
             name = OTHER
         return self._templates.setdefault((name, level), _Template(name, level))
@@ -228,7 +226,9 @@ def _add_order(template: _Template, sample: int, judge: str, opinion: OpinionJso
 
 
 def _grade(opinion: OpinionJson | None, level: Scale) -> Grade | None:
-    label, score = (None, None) if opinion is None else (opinion.get("grade"), opinion.get("score"))
+    if opinion is None:
+        return None
+    label, score = opinion.get("grade"), opinion.get("score")
     return None if label is None or score is None else _value(label, score, level)
 
 
@@ -239,5 +239,5 @@ def _value(label: str | float, score: str | float, level: Scale) -> Grade:
 def _winning_positions(questions: Sequence[Sequence[str]]) -> tuple[Position, Position] | None:
     """Return the position that won in each order; None if a pair was not asked in both."""
     won = {label: _POSITIONS.get(grade) for label, grade in questions}
-    before, after = won.get("response_first"), won.get("baseline_first")
-    return None if before is None or after is None else (before, after)
+    first_order, second_order = won.get("response_first"), won.get("baseline_first")
+    return None if first_order is None or second_order is None else (first_order, second_order)

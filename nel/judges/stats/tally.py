@@ -92,9 +92,14 @@ class Tally:
     @property
     def mean_judged(self) -> float | None:
         """Return the mean of the judge's scores; None where it scored nothing."""
-        numbers = zip(self.answers[1::4], self.answers[2::4], strict=True)
-        scores = [score for key, score in numbers if not math.isnan(key)]
+        pairs = zip(self.answers[1::4], self.scores, strict=True)
+        scores = [score for key, score in pairs if not math.isnan(key)]
         return mean_of(scores) if scores else None
+
+    @property
+    def scores(self) -> array[float]:
+        """Return the score of every answer."""
+        return self.answers[2::4]
 
     @property
     def n_labelled(self) -> int:
@@ -122,13 +127,13 @@ class GradeStratum:
         """Return how many answers have a label."""
         return sum(self.pairs.values())
 
-    def join(self, other: GradeStratum) -> GradeStratum:
+    def join(self, neighbour: GradeStratum) -> GradeStratum:
         """Return the union of both."""
         return GradeStratum(
-            min(self.low, other.low),
-            max(self.high, other.high),
-            self.n + other.n,
-            dict(Counter(dict(self.pairs)) + Counter(dict(other.pairs))),
+            min(self.low, neighbour.low),
+            max(self.high, neighbour.high),
+            self.n + neighbour.n,
+            dict(Counter(dict(self.pairs)) + Counter(dict(neighbour.pairs))),
         )
 
 
@@ -143,12 +148,16 @@ def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:
     """
     if len(sizes) <= STRATA_MAX:
         return {key: key for key in sorted(sizes)}
-    total, before, keys, start, number = sum(sizes.values()), 0, {}, min(sizes), 0
+    total = sum(sizes.values())
+    keys: dict[float, float] = {}
+    start, number = min(sizes), 0
+    n_below = 0
     for key in sorted(sizes):
-        if before * STRATA_MAX >= (number + 1) * total:
-            start, number = key, before * STRATA_MAX // total
+        # A range ends with the score by which its share of all answers, an eighth, is reached.
+        if n_below * STRATA_MAX >= (number + 1) * total:
+            start, number = key, n_below * STRATA_MAX // total
         keys[key] = start
-        before += sizes[key]
+        n_below += sizes[key]
     return keys
 
 

@@ -276,5 +276,5 @@ def without_limits(options: Mapping[str, Any], unlimited: Sequence[str]) -> dict
         options: By their names in the SDK.
         unlimited: As `EngineInfo.lacks`.
     """
-    refused = {name for limit in unlimited for name in _OPTIONS_OF[limit]}
-    return {name: value for name, value in options.items() if name not in refused}
+    lacks = {name for limit in unlimited for name in _OPTIONS_OF[limit]}
+    return {name: value for name, value in options.items() if name not in lacks}

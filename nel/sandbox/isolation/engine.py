@@ -114,9 +114,9 @@ def speaking(host: str | None = None) -> Iterator[None]:
             f"the Docker engine refuses: {error.explanation or error}", kind="engine"
         ) from error
     except (docker.errors.DockerException, urllib3.exceptions.HTTPError, OSError) as error:
-        where = host or _host_in_use()
+        address = host or _host_in_use()
         raise SandboxError(
-            f"no Docker engine answers at {where} ({_root(error)}); start it, or name another one"
+            f"no Docker engine answers at {address} ({_root(error)}); start it, or name another one"
             " with DOCKER_HOST, and see that you may use its socket (group docker)",
             kind="no_engine",
         ) from error

@@ -88,7 +88,7 @@ def containers(client: docker.DockerClient) -> list[Known]:
         SandboxError: The engine does not answer.
     """
     with speaking():
-        listed = client.containers.list(
+        entries = client.containers.list(
             all=True, filters={"label": f"{LABEL}=1"}, ignore_removed=True
         )
     return [
@@ -99,7 +99,7 @@ def containers(client: docker.DockerClient) -> list[Known]:
             pid=container.labels.get(OWNER_LABEL, "::").split(":")[1],
             is_left_over=is_left_over(container.labels),
         )
-        for container in listed
+        for container in entries
     ]
 
 
@@ -154,12 +154,12 @@ def snapshots_with(client: docker.DockerClient, labels: Sequence[str]) -> list[M
     with speaking():
         # `images.list` asks for each image again, and fails where one goes meanwhile.
         images = client.api.images(all=True, filters={"label": list(labels)})
-    ordered: list[Mapping[str, Any]] = []
+    snapshots: list[Mapping[str, Any]] = []
     while images:
         parents = {image["ParentId"] for image in images}
-        ordered += [image for image in images if image["Id"] not in parents]
+        snapshots += [image for image in images if image["Id"] not in parents]
         images = [image for image in images if image["Id"] in parents]
-    return ordered
+    return snapshots
 
 
 @cache

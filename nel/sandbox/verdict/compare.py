@@ -74,8 +74,8 @@ def _excerpt(line: str | None, counterpart: str | None) -> str:
     counterpart = counterpart or ""
     start = 0
     if max(len(line), len(counterpart)) > _SHOWN_CHARACTERS_MAX:
-        common = commonprefix((line, counterpart))  # noqa: RUF071 - characters are meant
-        start = max(0, len(common) - _SHOWN_CHARACTERS_MAX // 2)
+        prefix = commonprefix((line, counterpart))  # noqa: RUF071 - characters are meant
+        start = max(0, len(prefix) - _SHOWN_CHARACTERS_MAX // 2)
     excerpt = line[start : start + _SHOWN_CHARACTERS_MAX]
     quoted = '"'
     for mark in excerpt:

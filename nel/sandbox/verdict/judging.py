@@ -95,9 +95,9 @@ class ProgramJudge:
             return endings.of_compile(reply["compile"], self.limits.compile_seconds, "shared")
         patterns = {"syntax_error": language.syntax_error, "assertion": language.assertion}
         run = reply["run"]
-        bad = endings.of_step(run, self.limits.cpu_seconds, "shared", **patterns)
-        if bad is not None:
-            return bad
+        fault = endings.of_step(run, self.limits.cpu_seconds, "shared", **patterns)
+        if fault is not None:
+            return fault
         if run.get("token") == token:
             return endings.verdict_of(run, "shared", "passed", "all tests ran to their end")
         return endings.verdict_of(run, "shared", "runtime_error", "it ended before its tests did")
@@ -130,9 +130,9 @@ class ProgramJudge:
         if "run" not in reply:
             return endings.of_compile(reply["compile"], self.limits.compile_seconds, "outside")
         run, pattern, mode = reply["run"], self.language.syntax_error, mode_of(program)
-        bad = endings.of_step(run, self.limits.cpu_seconds, mode, syntax_error=pattern)
-        if bad is not None:
-            return bad
+        fault = endings.of_step(run, self.limits.cpu_seconds, mode, syntax_error=pattern)
+        if fault is not None:
+            return fault
         if outputs_equal(run["stdout"], case.expected_output, rule=program.compare):
             return endings.verdict_of(run, mode, "passed", "")
         difference = first_difference(run["stdout"], case.expected_output)
@@ -145,12 +145,12 @@ class ProgramJudge:
         Raises:
             DatasetError: The expected output is larger than any may be.
         """
-        expected = len(case.expected_output.encode("utf-8", "surrogatepass"))
-        if expected > OUTPUT_BYTES_MAX:
+        n_bytes = len(case.expected_output.encode("utf-8", "surrogatepass"))
+        if n_bytes > OUTPUT_BYTES_MAX:
             raise DatasetError(
-                f"an expected output of {expected} bytes; at most {OUTPUT_BYTES_MAX} are compared"
+                f"an expected output of {n_bytes} bytes; at most {OUTPUT_BYTES_MAX} are compared"
             )
-        room_bytes = min(2 * expected, OUTPUT_BYTES_MAX) + _OUTPUT_ROOM_BYTES
+        room_bytes = min(2 * n_bytes, OUTPUT_BYTES_MAX) + _OUTPUT_ROOM_BYTES
         return max(self.limits.output_bytes, room_bytes)
 
     def _case_job(self, program: Program, *, is_built: bool) -> dict[str, Any]:
@@ -181,13 +181,13 @@ class ProgramJudge:
 
     def _ask(self, job: dict[str, Any], *, output_bytes: int | None = None) -> Mapping[str, Any]:
         limits = self.limits
-        running = self._limits(
+        run_limits = self._limits(
             limits.cpu_seconds, limits.idle_seconds, output_bytes or limits.output_bytes
         )
-        patience: float = running["wall_seconds_max"] + _HOST_PATIENCE_SECONDS
+        patience: float = run_limits["wall_seconds_max"] + _HOST_PATIENCE_SECONDS
         if job.get("compile"):
             patience += job["compile_limits"]["wall_seconds_max"]
-        return self.ask_container({**job, "limits": running}, patience)
+        return self.ask_container({**job, "limits": run_limits}, patience)
 
     def _limits(self, cpu_seconds: float, idle_seconds: float, output_bytes: int) -> dict[str, Any]:
         """Return the limits of one process; twenty times its time, and the machine is too busy."""

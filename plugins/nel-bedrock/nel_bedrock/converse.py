@@ -69,12 +69,10 @@ class Converse(Wire):
         if _has_key(endpoint):
             return ()
         credentials = self._session.get_credentials()
-        frozen = None if credentials is None else credentials.get_frozen_credentials()
-        return (
-            ()
-            if frozen is None
-            else tuple(secret for secret in (frozen.secret_key, frozen.token) if secret)
-        )
+        if credentials is None:
+            return ()
+        frozen = credentials.get_frozen_credentials()
+        return tuple(secret for secret in (frozen.secret_key, frozen.token) if secret)
 
     async def sign(
         self,
@@ -119,8 +117,8 @@ class Converse(Wire):
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
-        rest = {name: value for name, value in body.items() if name != "system"}
-        return {**rest, "messages": [{"role": "user", "content": [{"text": prompt}]}]}
+        others = {name: value for name, value in body.items() if name != "system"}
+        return {**others, "messages": [{"role": "user", "content": [{"text": prompt}]}]}
 
     def answer(self, payload: object) -> Response | Fault:
         """Return the text of all blocks of a message, reasoning apart."""
@@ -130,12 +128,11 @@ class Converse(Wire):
         if not isinstance(message, dict) or not isinstance(message.get("content"), list):
             return malformed_fault("the body has no output.message.content")
         blocks = [block for block in message["content"] if isinstance(block, dict)]
-        reasoned = [
-            block["reasoningContent"]
+        thoughts = [
+            (block["reasoningContent"].get("reasoningText") or {}).get("text")
             for block in blocks
             if isinstance(block.get("reasoningContent"), dict)
         ]
-        thoughts = [(one.get("reasoningText") or {}).get("text") for one in reasoned]
         reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
         text = read_text(
             "".join(block["text"] for block in blocks if isinstance(block.get("text"), str)),
@@ -160,8 +157,8 @@ class Converse(Wire):
         return get_session()
 
     def _region(self, endpoint: EndpointConfig) -> str:
-        named = _REGION.match(urlsplit(endpoint.url).hostname or "")
-        region = named[1] if named else self._session.get_config_variable("region")
+        match = _REGION.match(urlsplit(endpoint.url).hostname or "")
+        region = match[1] if match else self._session.get_config_variable("region")
         if not region:
             raise ConfigError(
                 f"the AWS region of {endpoint.url} is not known; give --model-url "
@@ -206,14 +203,14 @@ def _usage(usage: object) -> Usage:
     ``inputTokens``.
     """
     counts = usage if isinstance(usage, dict) else {}
-    asked, read, written, answered = (
-        _count(counts.get(name))
-        for name in ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens", "outputTokens")
-    )
+    prompt_tokens = _count(counts.get("inputTokens"))
+    cache_reads = _count(counts.get("cacheReadInputTokens"))
+    if prompt_tokens is not None:
+        prompt_tokens += (cache_reads or 0) + (_count(counts.get("cacheWriteInputTokens")) or 0)
     return Usage(
-        prompt_tokens=None if asked is None else asked + (read or 0) + (written or 0),
-        completion_tokens=answered,
-        cached_tokens=read,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=_count(counts.get("outputTokens")),
+        cached_tokens=cache_reads,
     )
 
 

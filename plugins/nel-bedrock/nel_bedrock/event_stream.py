@@ -62,11 +62,11 @@ class ConverseStream(AnswerStream):
     def _event_of(self, headers: dict[str, Any], payload: bytes, now: float) -> None:
         if headers.get(":message-type") != "event":
             name = str(headers.get(":exception-type") or headers.get(":error-code"))
-            said = (
+            detail = (
                 payload
                 or json.dumps({"message": str(headers.get(":error-message", name))}).encode()
             )
-            self._fault = self._fault or fault_of_status(_STATUS.get(name, 500), {}, said)
+            self._fault = self._fault or fault_of_status(_STATUS.get(name, 500), {}, detail)
             return
         event = json.loads(payload)
         if isinstance(event, dict):

@@ -26,10 +26,10 @@ def possible_call(
         language: ``python``, ``java`` or ``javascript``; values of the latter two are texts.
     """
     ((name, parameters),) = item.items()
-    described: Any = next(each for each in functions if each["name"] == name)["parameters"]
-    shapes, required = described["properties"], described.get("required", ())
+    schemas: dict[Any, Any] = {each["name"]: each["parameters"] for each in functions}
+    shapes, required = schemas[name]["properties"], schemas[name].get("required", ())
     arguments = {
-        key: _first(values)
+        key: _first_value(values)
         for key, values in parameters.items()
         if key in required or ("" not in values or (key in shapes and values != [""]))
     }
@@ -40,20 +40,20 @@ def possible_call(
     return plain_name(name), arguments
 
 
-def _first(values: Any) -> Any:
+def _first_value(values: Any) -> Any:
     """Return the first possible value; an object in it has possible values for each of its keys."""
     value = next((value for value in values if value != ""), values[0] if values else values)
     if not isinstance(value, dict):
         return [_of_list(item) for item in value] if isinstance(value, list) else value
     return {
-        key: _first(items) if isinstance(items, list) and items else items
+        key: _first_value(items) if isinstance(items, list) and items else items
         for key, items in value.items()
         if items != [""]
     }
 
 
 def _of_list(value: Any) -> Any:
-    return _first([value]) if isinstance(value, dict) else value
+    return _first_value([value]) if isinstance(value, dict) else value
 
 
 def _as_source(value: Any, shape: Mapping[str, Any], language: str) -> Any:
@@ -79,18 +79,18 @@ def _texts(value: Any, kind: str, nested: str | None, language: str) -> Iterator
         write = partial(_literal, quote=quote, suffix=_SUFFIXES.get(nested or kind, ""))
         if language == "java" and isinstance(value, list):
             items = ", ".join(map(write, value))
-            is_array = kind == "Array"
-            yield (
-                f"new Object[]{{{items}}}"
-                if is_array
-                else (f"new ArrayList<>(Arrays.asList({items}))" if value else "new ArrayList<>()")
-            )
+            if kind == "Array":
+                yield f"new Object[]{{{items}}}"
+            elif value:
+                yield f"new ArrayList<>(Arrays.asList({items}))"
+            else:
+                yield "new ArrayList<>()"
         elif language == "java" and isinstance(value, dict):
             puts = " ".join(f'put("{key}", {write(item)});' for key, item in value.items())
             yield f"new HashMap<String, Object>() {{{{ {puts} }}}}"
         else:
-            plain = partial(_literal, quote=quote, suffix="")
-            yield write(value) if language == "java" else plain(value)
+            write_plain = partial(_literal, quote=quote, suffix="")
+            yield write(value) if language == "java" else write_plain(value)
 
 
 def _literal(value: Any, *, quote: Callable[[Any], str], suffix: str) -> str:
@@ -117,7 +117,7 @@ def call_of(source: str, parameters: Mapping[str, Sequence[str]]) -> dict[str, o
     {'name': 'sort', 'arguments': {'file_name': 'a.txt'}}
     """
     call: Any = ast.parse(source, mode="eval").body
-    named = zip(parameters[call.func.id], call.args, strict=False)
-    values = {**dict(named), **{item.arg: item.value for item in call.keywords}}
+    positional = zip(parameters[call.func.id], call.args, strict=False)
+    values = {**dict(positional), **{item.arg: item.value for item in call.keywords}}
     arguments = {name: ast.literal_eval(value) for name, value in values.items()}
     return {"name": call.func.id, "arguments": arguments}

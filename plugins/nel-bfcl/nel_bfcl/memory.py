@@ -79,19 +79,19 @@ async def remember_and_answer(sample: Sample, episode: Episode) -> str | None:
         )
     row: Any = sample.metadata
     prompt = list(episode.messages)
-    first = 0
+    turns_before = 0
     text: str | None = None
     for number, n_turns in enumerate(row["n_turns"], 1):
         system = await _system_message(row, episode, is_question=number == len(row["n_turns"]))
         episode.messages = [system, *prompt]
         prompt = []
-        for turn in range(first, first + n_turns):
+        for turn in range(turns_before, turns_before + n_turns):
             if turn:
                 await episode.user(sample.turns[turn - 1])
             text = await answer_turn(episode)
             if text is None:
                 break
-        first += n_turns
+        turns_before += n_turns
     return text or ""
 
 
@@ -132,25 +132,25 @@ def gold_steps(sample: Sample) -> list[dict[str, object]]:
     """
     row: Any = sample.metadata
     answers = [answer for answer in _answers() if f"-{row['scenario']}-" in answer["id"]]
-    kept = [_kept(row["backend"], number, answer) for number, answer in enumerate(answers)]
+    calls = [_note_call(row["backend"], number, answer) for number, answer in enumerate(answers)]
     target: Any = sample.target
     answered: dict[str, object] = {"text": "I keep that in mind."}
     return [
-        {"calls": kept},
+        {"calls": calls},
         *[answered] * len(sample.turns),
-        {"calls": [_looked_up(row)]},
+        {"calls": [_lookup_call(row)]},
         {"text": json.dumps({"answer": target[0], "context": "You told me so."})},
     ]
 
 
-def _kept(backend: str, number: int, answer: Mapping[str, Any]) -> dict[str, Any]:
+def _note_call(backend: str, number: int, answer: Mapping[str, Any]) -> dict[str, Any]:
     if backend == "kv":
         arguments = {"key": f"fact_{number}", "value": answer["source"]}
         return {"name": "archival_memory_add", "arguments": arguments}
     return {"name": "memory_append", "arguments": {"text": f"{answer['source']}\n"}}
 
 
-def _looked_up(row: Mapping[str, Any]) -> dict[str, Any]:
+def _lookup_call(row: Mapping[str, Any]) -> dict[str, Any]:
     if row["backend"] == "kv":
         number = row["id"].rpartition("-")[2]
         return {"name": "archival_memory_retrieve", "arguments": {"key": f"fact_{number}"}}

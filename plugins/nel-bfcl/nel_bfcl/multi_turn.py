@@ -81,17 +81,16 @@ def tools_by_turn(row: Mapping[str, Any]) -> dict[int, list[JsonObject]]:
         for name in row["involved_classes"]
         for function in read_lines("multi_turn_func_doc", FILES[name])
     ]
-    later = {
-        int(turn): [
+    later_functions: dict[int, list[JsonObject]] = {}
+    for turn, names in row["later_functions"].items():
+        later_functions[int(turn)] = [
             function for name in names for function in functions if function["name"] == name
         ]
-        for turn, names in row["later_functions"].items()
-    }
-    missing = [function["name"] for added in later.values() for function in added]
-    first = [function for function in functions if function["name"] not in missing]
+    later_names = {name for names in row["later_functions"].values() for name in names}
+    first_functions = [function for function in functions if function["name"] not in later_names]
     return {
-        0: offered_tools(with_hints(first, "python")),
-        **{turn: offered_tools(added) for turn, added in later.items()},
+        0: offered_tools(with_hints(first_functions, "python")),
+        **{turn: offered_tools(functions) for turn, functions in later_functions.items()},
     }
 
 
@@ -99,12 +98,12 @@ def tools_by_turn(row: Mapping[str, Any]) -> dict[int, list[JsonObject]]:
 class Function(Tool):
     """A function of BFCL's classes; arguments are not checked before, since BFCL runs any."""
 
-    declared: JsonObject
+    shape: JsonObject
     """As the model is offered it."""
 
     def as_json(self) -> JsonObject:
         """Return the tool in the OpenAI shape."""
-        return self.declared
+        return self.shape
 
     def problems(self, arguments: object) -> list[str]:
         """Return nothing: what does not fit raises in the function."""
@@ -152,7 +151,7 @@ class Functions(Toolset):
             if turn < len(self._turns)
             for shape in added
         ]
-        declared = {shape["function"]["name"]: shape for shape in shapes}
+        by_name = {shape["function"]["name"]: shape for shape in shapes}
         return [
             Function(
                 name=name,
@@ -160,9 +159,9 @@ class Functions(Toolset):
                 function=self.call,
                 arguments=BaseModel,
                 owner=self,
-                declared=shape,
+                shape=shape,
             )
-            for name, shape in {**declared, ANY_NAME: {"function": {"name": ANY_NAME}}}.items()
+            for name, shape in {**by_name, ANY_NAME: {"function": {"name": ANY_NAME}}}.items()
         ]
 
     def call(self, name: str, arguments: Mapping[str, object]) -> str:

@@ -31,7 +31,7 @@ def rows_of(category: str) -> Iterable[dict[str, Any]]:
     return [{**row, "target": possible[row["id"]]} for row in rows]
 
 
-def asked(row: dict[str, Any]) -> SeedResult:
+def request_of(row: dict[str, Any]) -> SeedResult:
     """Return the messages of a row and the tools that it offers."""
     language = _language_of(row)
     return SeedResult(
@@ -66,8 +66,8 @@ def possible_calls(sample: ScorerInput) -> Score:
 @scorer
 def some_call(sample: ScorerInput) -> Score:
     """Credit an answer with calls, all of which can be read."""
-    failed = not sample.tool_calls or bool(_unreadable(sample))
-    return _score("relevance_error:decoder_failed" if failed else None, _unreadable(sample))
+    is_failure = not sample.tool_calls or bool(_unreadable(sample))
+    return _score("relevance_error:decoder_failed" if is_failure else None, _unreadable(sample))
 
 
 @scorer
@@ -79,8 +79,8 @@ def no_call(sample: ScorerInput) -> Score:
 @scorer
 def no_readable_call(sample: ScorerInput) -> Score:
     """Credit an answer that calls nothing, or whose calls cannot be read, as BFCL does."""
-    failed = bool(sample.tool_calls) and not _unreadable(sample)
-    return _score("irrelevance_error:decoder_success" if failed else None, _names(sample))
+    is_failure = bool(sample.tool_calls) and not _unreadable(sample)
+    return _score("irrelevance_error:decoder_success" if is_failure else None, _names(sample))
 
 
 def _unreadable(sample: ScorerInput) -> str:
@@ -119,7 +119,7 @@ def _benchmark(category: str, rule: Any, description: str, *, suffix: str = "") 
         name=f"bfcl_{category}{suffix}",
         description=f"BFCL v4: {description}",
         dataset=dataset_of(rows_of, category),
-        seed_fn=asked,
+        seed_fn=request_of,
         endpoint_type="chat",
         gold_steps=gold_steps,
         extra={"category": category},

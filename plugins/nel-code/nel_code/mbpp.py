@@ -36,24 +36,23 @@ def with_tests(row: dict[str, Any]) -> dict[str, Any]:
     """
     asserts = "\n".join(row["test_list"])
     imports = row.get("test_imports") or []
-    before = [imports] if isinstance(imports, str) else imports
-    tests = "\n".join([*before, row.get("test_setup_code") or "", asserts]).strip()
-    reference = _parsed(row["code"], "its code")
+    import_lines = [imports] if isinstance(imports, str) else imports
+    tests = "\n".join([*import_lines, row.get("test_setup_code") or "", asserts]).strip()
+    reference = _parse(row["code"], "its code")
     return {
         **row,
         "task": str(row["prompt"] if "prompt" in row else row["text"]).strip(),
         "shown_tests": asserts,
-        "_test": "\n".join([*_missing_imports(reference, _parsed(tests, "its tests")), tests]),
-        "entry_point": _entry_point(reference, _parsed(asserts, "its tests")),
+        "_test": "\n".join([*_missing_imports(reference, _parse(tests, "its tests")), tests]),
+        "entry_point": _entry_point(reference, _parse(asserts, "its tests")),
     }
 
 
-def _parsed(text: str, what: str) -> ast.Module:
+def _parse(text: str, what: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # patterns such as "\d", of which some references have one
+            # Some references have patterns such as "\d" in a plain text.
+            warnings.simplefilter("ignore")
             return ast.parse(text)
     except SyntaxError as error:
         raise ValueError(f"{what} cannot be parsed: {error}") from error
@@ -70,9 +69,9 @@ def _entry_point(reference: ast.Module, asserts: ast.Module) -> str:
             classes.add(node.name)
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
             functions.update(target.id for target in node.targets if isinstance(target, ast.Name))
-    used = sorted((node.lineno, node.col_offset, node.id) for node in _loaded(asserts))
+    uses = sorted((node.lineno, node.col_offset, node.id) for node in _names_read(asserts))
     for defined in (functions, classes):
-        for _, _, name in used:
+        for _, _, name in uses:
             if name in defined:
                 return name
     raise ValueError("its tests use nothing that its code defines")
@@ -81,7 +80,7 @@ def _entry_point(reference: ast.Module, asserts: ast.Module) -> str:
 def _missing_imports(reference: ast.Module, tests: ast.Module) -> list[str]:
     """Return the imports of the reference that the tests use and do not have."""
     brought = {name for node in ast.walk(tests) for _, name in _imports(node)}
-    needed = {node.id for node in _loaded(tests)} - brought
+    needed = {node.id for node in _names_read(tests)} - brought
     return [
         statement for node in reference.body for statement, name in _imports(node) if name in needed
     ]
@@ -100,7 +99,7 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
         yield ast.unparse(line), alias.asname or alias.name.split(".")[0]
 
 
-def _loaded(tree: ast.Module) -> Iterator[ast.Name]:
+def _names_read(tree: ast.Module) -> Iterator[ast.Name]:
     return (
         node
         for node in ast.walk(tree)

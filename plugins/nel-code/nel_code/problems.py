@@ -48,34 +48,36 @@ def problems() -> list[dict[str, Any]]:
     """Return the problems: ``name``, ``task``, ``cases`` and, where it is not by lines, how to
     ``compare``.
     """
-    rows: list[dict[str, Any]] = _read("problems.toml")["problem"]
+    rows: list[dict[str, Any]] = _read_toml("problems.toml")["problem"]
     return rows
 
 
 def solutions(language: str) -> dict[str, str]:
     """Return the reference solutions in a language, by problem."""
-    return {name: code.strip() for name, code in _read("solutions", f"{language}.toml").items()}
+    return {
+        name: code.strip() for name, code in _read_toml("solutions", f"{language}.toml").items()
+    }
 
 
-def _read(*path: str) -> dict[str, Any]:
+def _read_toml(*path: str) -> dict[str, Any]:
     return tomllib.loads(files("nel_code").joinpath(*path).read_text(encoding="utf-8"))
 
 
 def rows(languages: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield a row for each problem in each language."""
-    known = {language: solutions(language) for language in languages}
+    references = {language: solutions(language) for language in languages}
     for problem in problems():
-        first = problem["cases"][0]
+        example = problem["cases"][0]
         for language in languages:
             yield {
                 "id": f"{problem['name']}/{language}",
                 "language": language,
                 "title": TITLES[language],
                 "task": " ".join(problem["task"].split()),
-                "example_input": first["stdin"].rstrip("\n"),
-                "example_output": first["expected_output"],
+                "example_input": example["stdin"].rstrip("\n"),
+                "example_output": example["expected_output"],
                 "compare": problem.get("compare", "lines"),
-                "solution": known[language][problem["name"]],
+                "solution": references[language][problem["name"]],
                 "_cases": problem["cases"],
             }
 

@@ -19,7 +19,7 @@ from nel.compat.evalscope.own_rows import LoadedRows, loaded_sample
 from nel.core.addresses import split_address
 from nel.errors import ConfigError, ScorerError
 from nel.prompts import load_template
-from nel_evalscope.tasks import Address, Refused, load_benchmark
+from nel_evalscope.tasks import Address, Refusal, load_benchmark
 
 _HUBS: Final = ("modelscope", "huggingface", "local")
 _PARAMETERS: Final = (
@@ -37,13 +37,13 @@ class AdapterBenchmark(Benchmark):
         "it chooses its own examples; instead of --num-fewshot write evalscope://NAME?few_shot_num=N"
     )
 
-    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
+    def sample(self, row: Mapping[str, Any], *, sample_id: str) -> Sample:
         """Return the sample that a row of `LoadedBenchmark.row` describes.
 
         Raises:
             DatasetError: The row is none of those, or its messages could not be made.
         """
-        return loaded_sample(self, raw, sample_id)
+        return loaded_sample(self, row, sample_id)
 
 
 def open_benchmark(uri: str) -> Benchmark:
@@ -55,18 +55,18 @@ def open_benchmark(uri: str) -> Benchmark:
         MissingExtra: evalscope is not installed.
     """
     address = parse_address(uri)
-    loaded = load_benchmark(address)
-    plain = re.sub(r"[^a-z0-9_-]+", "-", address.name.lower()).strip("-")
+    benchmark = load_benchmark(address)
+    slug = re.sub(r"[^a-z0-9_-]+", "-", address.name.lower()).strip("-")
     takes_mean = "; the mean over samples, not its own aggregation" if address.takes_mean else ""
     return AdapterBenchmark(
-        name=f"evalscope-{plain}",
-        description=f"{address.name} of EvalScope {loaded.version}{takes_mean}",
-        dataset=LoadedRows(loaded.load, loaded.row, "evalscope", address.name),
+        name=f"evalscope-{slug}",
+        description=f"{address.name} of EvalScope {benchmark.version}{takes_mean}",
+        dataset=LoadedRows(benchmark.load, benchmark.row, "evalscope", address.name),
         prompt=load_template("made by EvalScope", name="prompt"),
         scorer=partial(score, address=address),
         protocol="chat",
         category_field="subset",
-        extra={"benchmark": loaded.digest()},
+        extra={"benchmark": benchmark.digest()},
     )
 
 
@@ -78,7 +78,7 @@ def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
     """
     try:
         return load_benchmark(address).score(sample.metadata, sample.response)
-    except Refused as error:
+    except Refusal as error:
         raise ScorerError(f"evalscope://{address.name} {error}") from error
 
 

@@ -28,7 +28,7 @@ from nel.compat.evalscope.aggregation import MEANS_OF_ONE
 from nel.compat.evalscope.refused import REASONS
 from nel.compat.evalscope.samples import USABLE, check_json
 from nel.core.reward_keys import with_headline
-from nel.errors import ConfigError, MissingExtra, NelError, ScorerError, did_you_mean
+from nel.errors import ConfigError, MissingExtra, ScorerError, did_you_mean
 
 MODEL: Final = "nel"
 _PLAIN: Final = ("DefaultDataAdapter", "MultiChoiceAdapter")
@@ -52,7 +52,7 @@ class Address:
     """Whether the mean over samples is taken where the benchmark aggregates otherwise."""
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """The benchmark does what nel cannot do for it."""
 
 
@@ -83,14 +83,14 @@ class OneAnswer:
         from evalscope.api.model import ModelOutput  # noqa: PLC0415 - heavy
 
         if tools:
-            raise Refused("gives the model tools")
+            raise Refusal("gives the model tools")
         settings = (
             {} if config is None else config.model_dump(exclude_none=True, exclude_defaults=True)
         )
         if settings:
-            raise Refused(f"sets {', '.join(sorted(settings))} for a question")
+            raise Refusal(f"sets {', '.join(sorted(settings))} for a question")
         if self.inputs:
-            raise Refused("asks the model more than once for a sample")
+            raise Refusal("asks the model more than once for a sample")
         self.inputs.append(input)
         return ModelOutput.from_content(model=self.name, content=self.answer)
 
@@ -142,30 +142,29 @@ class LoadedBenchmark:
         """
         try:
             check_json(sample.metadata)  # and as it is, since a metric may look for what is None
-            described = sample.model_dump(
+            fields = sample.model_dump(
                 mode="json", exclude={"id", "group_id", "metadata"}, exclude_none=True
             )
-            described["metadata"] = sample.metadata or {}
+            fields["metadata"] = sample.metadata or {}
         except Exception as error:  # noqa: BLE001 - of this sample alone: bytes that are not a text, for example
             return {
                 "subset": subset,
                 "fault": f"the sample cannot be kept as JSON: {type(error).__name__}: {error}",
             }
-        if isinstance(described["input"], list):  # each load gives its messages other ids
-            described["input"] = [
-                {key: message[key] for key in message if key != "id"}
-                for message in described["input"]
+        if isinstance(fields["input"], list):  # each load gives its messages other ids
+            fields["input"] = [
+                {key: message[key] for key in message if key != "id"} for message in fields["input"]
             ]
         row = {
             "subset": subset,
-            "columns": described["metadata"],
-            "target": described["target"],
-            "choices": described.get("choices") or None,
-            "metadata": {"sample": described, "subset": subset},
+            "columns": fields["metadata"],
+            "target": fields["target"],
+            "choices": fields.get("choices") or None,
+            "metadata": {"sample": fields, "subset": subset},
         }
         try:
             return {**row, "messages": self._messages(sample)}
-        except Refused as error:
+        except Refusal as error:
             raise ConfigError(
                 f"evalscope://{self.address.name} {error}; run it with evalscope eval"
             ) from error
@@ -177,17 +176,17 @@ class LoadedBenchmark:
         from evalscope.models.utils.openai import openai_chat_messages  # noqa: PLC0415 - heavy
 
         if sample.tools:
-            raise Refused("gives the model tools")
+            raise Refusal("gives the model tools")
         if sample.sandbox or sample.files or sample.setup:
-            raise Refused("needs a sandbox for its samples")
+            raise Refusal("needs a sandbox for its samples")
         model = OneAnswer("")
         self.adapter._on_inference_start(model, sample)  # noqa: SLF001 - EvalScope's name for a hook
         self.adapter._on_inference(model, sample)  # noqa: SLF001 - as above
         if not model.inputs:
-            raise Refused("never asks the model")
+            raise Refusal("never asks the model")
         prompt = model.inputs[0]
         messages = [ChatMessageUser(content=prompt)] if isinstance(prompt, str) else list(prompt)
-        return [_plain(message) for message in openai_chat_messages(messages)]
+        return [_message_json(message) for message in openai_chat_messages(messages)]
 
     def score(self, row: Mapping[str, Any], response: str) -> dict[str, Any]:
         """Return the numbers of an answer, the main one as its headline, and what else its score
@@ -243,7 +242,7 @@ def load_benchmark(address: Address) -> LoadedBenchmark:
     arguments = {key: json.loads(value) for key, value in address.arguments}
     settings: dict[str, Any] = {} if address.hub is None else {"dataset_hub": address.hub}
     with _quietly():
-        meta = _declared(address)
+        meta = _declaration(address)
         try:
             config = TaskConfig(
                 model=MODEL,
@@ -261,7 +260,7 @@ def load_benchmark(address: Address) -> LoadedBenchmark:
     return LoadedBenchmark(address, adapter, metadata.version("evalscope"))
 
 
-def _declared(address: Address) -> Any:
+def _declaration(address: Address) -> Any:
     """Return a copy of what a benchmark declares.
 
     Raises:
@@ -269,27 +268,26 @@ def _declared(address: Address) -> Any:
     """
     from evalscope.api.registry import BENCHMARK_REGISTRY  # noqa: PLC0415 - heavy
 
-    registry = BENCHMARK_REGISTRY if address.home is None else _registered_by(address.home)
+    registry = BENCHMARK_REGISTRY if address.home is None else _registrations_of(address.home)
     try:
-        is_registered = (
-            address.name in registry
-            if address.home
-            else BENCHMARK_REGISTRY.is_registered(address.name)
-        )
+        if address.home is None:
+            is_registered = BENCHMARK_REGISTRY.is_registered(address.name)
+        else:
+            is_registered = address.name in registry
         meta = registry.get(address.name) if is_registered else None
     except Exception as error:
         raise ConfigError(f"evalscope://{address.name}: {type(error).__name__}: {error}") from error
     if meta is None:
-        where = address.home or "evalscope"
+        home = address.home or "evalscope"
         raise ConfigError(
-            f"{where} has no benchmark"
+            f"{home} has no benchmark"
             f' "{address.name}"{did_you_mean(address.name, set(registry)) or ""}'
         )
     return copy.deepcopy(meta)
 
 
 @lru_cache(maxsize=32)
-def _registered_by(home: str) -> dict[str, Any]:
+def _registrations_of(home: str) -> dict[str, Any]:
     """Return what a file registers, by name; EvalScope's own registry stays as it is, so that names
     may be the same.
 
@@ -300,12 +298,12 @@ def _registered_by(home: str) -> dict[str, Any]:
 
     if not Path(home).is_file():
         raise ConfigError(f"evalscope://{home}: there is no such file")
-    registered: dict[str, Any] = {}
+    registrations: dict[str, Any] = {}
 
     def register_benchmark(meta: Any) -> Any:
         def register(adapter: Any) -> Any:
             meta.data_adapter = adapter
-            registered[meta.name] = meta
+            registrations[meta.name] = meta
             return adapter
 
         return register
@@ -315,14 +313,14 @@ def _registered_by(home: str) -> dict[str, Any]:
     if spec is None or spec.loader is None:
         raise ConfigError(f"{home} cannot be loaded as a Python module")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    real, registry.register_benchmark = registry.register_benchmark, register_benchmark
+    original, registry.register_benchmark = registry.register_benchmark, register_benchmark
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         raise ConfigError(f"{home} cannot be loaded: {type(error).__name__}: {error}") from error
     finally:
-        registry.register_benchmark = real
-    return registered
+        registry.register_benchmark = original
+    return registrations
 
 
 def _problems(address: Address, adapter: Any) -> Iterator[str]:
@@ -343,29 +341,27 @@ def _problems(address: Address, adapter: Any) -> Iterator[str]:
         )
 
 
-def _plain(message: Any) -> dict[str, Any]:
+def _message_json(message: Any) -> dict[str, Any]:
     """Return a message as JSON; what is no text or picture is refused."""
     content = message.get("content")
     if isinstance(content, list):
-        content = [dict(part) for part in content]
-        for part in content:
-            if part.get("type") not in ("text", "image_url"):
-                raise Refused(
-                    f"shows the model {part.get('type')}, which this bridge does not send"
+        content = [dict(block) for block in content]
+        for block in content:
+            if block.get("type") not in ("text", "image_url"):
+                raise Refusal(
+                    f"shows the model {block.get('type')}, which this bridge does not send"
                 )
     if message.get("tool_calls") or not isinstance(content, (str, list)):
-        raise Refused("shows the model calls of tools")
+        raise Refusal("shows the model calls of tools")
     return {"role": str(message["role"]), "content": content}
 
 
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Let EvalScope log errors only; its handlers write beside nel's own progress."""
-    before = logging.root.manager.disable
+    level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
         yield
-    except NelError:
-        raise
     finally:
-        logging.disable(before)
+        logging.disable(level)

@@ -6,9 +6,9 @@ from nel import ScorerInput, scorer
 @scorer(example=ScorerInput(response="Red and blue.", target="red, blue"))
 def keywords(sample: ScorerInput) -> dict:
     """Share of the comma-separated keywords of the target that the response mentions."""
-    wanted = [word.strip().lower() for word in str(sample.target).split(",") if word.strip()]
-    matched = [word for word in wanted if word in sample.response.lower()]
+    words = [word.strip().lower() for word in str(sample.target).split(",") if word.strip()]
+    matches = [word for word in words if word in sample.response.lower()]
     return {
-        "score": len(matched) / len(wanted) if wanted else 0.0,
-        "extracted": ", ".join(matched) or None,
+        "score": len(matches) / len(words) if words else 0.0,
+        "extracted": ", ".join(matches) or None,
     }

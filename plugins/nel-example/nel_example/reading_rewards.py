@@ -26,15 +26,15 @@ def import_rewards(source: Path) -> ImportedRun | None:
 
 
 def _results(name: str, lines: list[str]) -> Iterator[ImportedResult]:
-    seen: dict[str, int] = {}
+    repeats: dict[str, int] = {}
     for line in lines:
-        benchmark, _, rest = line.partition(" ")
-        sample_id, _, reward = rest.rpartition(" ")
+        benchmark, _, fields = line.partition(" ")
+        sample_id, _, reward = fields.rpartition(" ")
         if benchmark != name:
             continue
-        repeat = seen[sample_id] = seen.get(sample_id, -1) + 1
-        known = Unscored(cause="scorer", kind="unknown")
-        outcome = known if reward == "-" else Scored(reward=float(reward), metrics={})
+        repeat = repeats[sample_id] = repeats.get(sample_id, -1) + 1
+        unscored = Unscored(cause="scorer", kind="unknown")
+        outcome = unscored if reward == "-" else Scored(reward=float(reward), metrics={})
         yield ImportedResult(
             sample=Sample(id=sample_id, input=""), repeat=repeat, response=None, outcome=outcome
         )

@@ -16,6 +16,6 @@ def export_rewards(run_dir: Path, output: Path) -> Exported:
             result = json.loads(text)
             reward = "-" if result["reward"] is None else result["reward"]
             lines.append(f"{path.parent.name} {result['sample_id']} {reward}\n")
-    written = output / "rewards.txt"
-    written.write_text("".join(lines), encoding="utf-8")
-    return Exported(files=[written], notes=["A dash is a result without a score."])
+    file = output / "rewards.txt"
+    file.write_text("".join(lines), encoding="utf-8")
+    return Exported(files=[file], notes=["A dash is a result without a score."])

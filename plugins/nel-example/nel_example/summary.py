@@ -14,6 +14,6 @@ def write_summary(run_dir: Path) -> Path:
         headline = metrics["headline"]
         value = "no score" if headline["value"] is None else f"{headline['value']:.3f}"
         lines.append(f"| {metrics['benchmark']} | {headline['metric']} | {value} |")
-    written = run_dir / "summary.md"
-    written.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return written
+    file = run_dir / "summary.md"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file

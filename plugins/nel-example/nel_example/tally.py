@@ -22,11 +22,11 @@ class Tally(LocalExecutor):
         scorers = super().open_scorers(work)
         put = scorers.put
 
-        def counted(item: ScoringTask) -> None:
+        def put_and_count(item: ScoringTask) -> None:
             self.n_scored += 1
             put(item)
 
-        scorers.put = counted  # type: ignore[method-assign]
+        scorers.put = put_and_count  # type: ignore[method-assign]
         return scorers
 
     def notes(self) -> Sequence[str]:

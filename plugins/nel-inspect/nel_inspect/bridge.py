@@ -26,9 +26,9 @@ from nel.scoring.model_graded import GRADER
 from nel_inspect.graders import Graders
 from nel_inspect.grading import score_of
 from nel_inspect.records import as_json
-from nel_inspect.solving import Given, score
+from nel_inspect.solving import NamedScore, score
 from nel_inspect.tasks import Address, Rows, load_task
-from nel_inspect.watching import Refused, described, message_of
+from nel_inspect.watching import Refusal, as_turn, message_of
 
 _GRADES: Final = ("C", "I", "P", "N")
 
@@ -62,26 +62,24 @@ class TaskScorer:
             ScorerError: A scorer gave no value or none that is a number, or the task did what nel
                 cannot do for it.
         """
-        asked = sample.sample
-        expected = (
-            None
-            if asked is None
-            else ([described(message) for message in asked.input], list(asked.tools))
-        )
-        loaded = load_task(self.address)
+        request = None  # outside of a run, where no prompt was sent
+        if sample.sample is not None:
+            turns = [as_turn(message) for message in sample.sample.input]
+            request = (turns, list(sample.sample.tools))
+        task = load_task(self.address)
         try:
             scores = await score(
-                loaded.task,
-                loaded.samples.of(sample.metadata),
+                task.task,
+                task.samples.of(sample.metadata),
                 sample.response,
                 calls=sample.tool_calls,
-                expected=expected,
+                request=request,
                 graders=self.graders,
                 judge=sample.judge_fn or _no_judge,
             )
-        except Refused as error:
+        except Refusal as error:
             raise ScorerError(f"{self.address.task} {error}") from error
-        return _merged(scores)
+        return _merge(scores)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,26 +91,26 @@ class TaskBenchmark(Benchmark):
         " it has one: inspect://PKG/TASK?fewshot=N"
     )
 
-    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
+    def sample(self, row: Mapping[str, Any], *, sample_id: str) -> Sample:
         """Return the sample that a row of `LoadedTask.rows` describes.
 
         Raises:
             DatasetError: The task cannot ask it, or it lacks the recorded answer that is to be
                 scored.
         """
-        if "fault" in raw:
-            raise DatasetError(str(raw["fault"]))
-        row = raw["sample"]
-        choices = row.get("choices")
+        if "fault" in row:
+            raise DatasetError(str(row["fault"]))
+        record = row["sample"]
+        choices = record.get("choices")
         return Sample(
             id=sample_id,
-            input=tuple(message_of(turn) for turn in raw["messages"]),
-            tools=tuple(raw.get("tools", ())),
-            tool_choice=raw.get("tool_choice"),
-            target=row["target"],
+            input=tuple(message_of(turn) for turn in row["messages"]),
+            tools=tuple(row.get("tools", ())),
+            tool_choice=row.get("tool_choice"),
+            target=record["target"],
             choices=tuple(choices) if choices else None,
-            metadata=dict(row),
-            recorded_response=self.recorded_in(row),
+            metadata=dict(record),
+            recorded_response=self.recorded_in(record),
         )
 
     def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
@@ -151,20 +149,20 @@ def open_task(uri: str) -> Benchmark:
         MissingExtra: inspect_ai is not installed.
     """
     address = parse_address(uri)
-    loaded = load_task(address)
-    named = address.task if address.is_file else f"{address.home}-{address.task}"
-    plain = re.sub(r"[^a-z0-9_-]+", "-", named.lower()).strip("-")
+    task = load_task(address)
+    title = address.task if address.is_file else f"{address.home}-{address.task}"
+    slug = re.sub(r"[^a-z0-9_-]+", "-", title.lower()).strip("-")
     return TaskBenchmark(
-        name=f"inspect-{plain}",
+        name=f"inspect-{slug}",
         description=(
-            f"{named} of Inspect, inspect_ai {metadata.version('inspect_ai')}{loaded.notes()}"
+            f"{title} of Inspect, inspect_ai {metadata.version('inspect_ai')}{task.notes()}"
         ),
-        dataset=Rows(loaded),
+        dataset=Rows(task),
         prompt=load_template("made by Inspect", name="prompt"),
         scorer=TaskScorer(address=address),
         protocol="chat",
-        generation=loaded.generation,
-        extra={"task": loaded.digest},
+        generation=task.generation,
+        extra={"task": task.digest},
     )
 
 
@@ -196,7 +194,7 @@ def parse_address(uri: str) -> Address:
     return Address(home=home, task=task, arguments=tuple(sorted(arguments.items())))
 
 
-def _merged(named_scores: Sequence[Given]) -> Score:
+def _merge(named_scores: Sequence[NamedScore]) -> Score:
     """Return what all scorers gave as one score.
 
     Raises:
@@ -213,13 +211,13 @@ def _merged(named_scores: Sequence[Given]) -> Score:
             if len(named_scores) == 1
             else {name: {"answer": score.answer, **_details(score)}}
         )
-    first = named_scores[0].score
-    lone = next(iter(values.values())) if list(values) == [""] else values
-    explanation = first.explanation if len(named_scores) == 1 else None
-    return Score(value=lone, answer=first.answer, explanation=explanation, metadata=details)
+    main = named_scores[0].score
+    value = next(iter(values.values())) if list(values) == [""] else values
+    explanation = main.explanation if len(named_scores) == 1 else None
+    return Score(value=value, answer=main.answer, explanation=explanation, metadata=details)
 
 
-def _check(named_score: Given) -> None:
+def _check(named_score: NamedScore) -> None:
     """Refuse what is not a score: none, NaN, one that says of itself that grading failed, or one of an
     empty verdict.
 
@@ -253,10 +251,10 @@ def _values(name: str, value: Any, *, is_alone: bool) -> dict[str, Any]:
     name.
     """
     if isinstance(value, Mapping):
-        first = next(iter(value), None)
-        # Without it the next value would be the headline of this sample.
-        if first is not None and value[first] is None:
-            raise ScorerError(f"{name} gave no {first}")
+        # Without the first value the next one would be the headline of this sample.
+        main = next(iter(value), None)
+        if main is not None and value[main] is None:
+            raise ScorerError(f"{name} gave no {main}")
         begin = "" if is_alone else f"{name}_"
         return {
             f"{begin}{key}": _number(name, item) for key, item in value.items() if item is not None
@@ -269,7 +267,7 @@ def _values(name: str, value: Any, *, is_alone: bool) -> dict[str, Any]:
 def _has_nan(value: Any) -> bool:
     """Return whether a value is or holds Inspect's sign of an answer that could not be scored."""
     values = value.values() if isinstance(value, Mapping) else [value]
-    return any(isinstance(one, float) and isnan(one) for one in values)
+    return any(isinstance(item, float) and isnan(item) for item in values)
 
 
 def _number(name: str, value: Any) -> float | bool:

@@ -54,7 +54,7 @@ class Graders:
     """The run's judges: name to model."""
     roles: Mapping[str, str] = field(default_factory=dict)
     """The run's further models: role to model."""
-    own: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    task_roles: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The task's own ``model_roles``: role to a model of Inspect's or a list of them; the run's go
     before.
     """
@@ -65,8 +65,10 @@ class Graders:
         """
         from nel_inspect.hooks import stand_in  # noqa: PLC0415 - needs Inspect
 
-        known = [*self.roles, *([GRADER] if self.panel and GRADER not in self.roles else [])]
-        return {**self.own, **{role: stand_in("nel", role, judge=role) for role in known}}
+        roles = list(self.roles)
+        if self.panel and GRADER not in roles:
+            roles.append(GRADER)
+        return {**self.task_roles, **{role: stand_in("nel", role, judge=role) for role in roles}}
 
     def judges_of(self, model: Any, watch: Watch) -> tuple[str, ...]:
         """Return by which name a run knows whom a model of Inspect stands for.
@@ -77,18 +79,18 @@ class Graders:
         role = getattr(model.api, "nel_judge", None)
         if role is not None:
             return (role,)
-        wanted = str(model)
-        if wanted == MODEL:
+        full_name = str(model)
+        if full_name == MODEL:
             return (GRADER,)
-        known = {*self.roles, *self.panel, *self.panel.values()}
-        judge = next((name for name in (wanted, wanted.partition("/")[2]) if name in known), None)
-        if judge is None:
-            raise watch.refuse(
-                f"has {wanted} grade, and no judge of the run is called so; give --judge-url and"
-                f" --judge-id {wanted.partition('/')[2]}, or have another play it: judge: {{name:"
-                f" {wanted}, url: …, model: …}}"
-            )
-        return (judge,)
+        model_name = full_name.partition("/")[2]
+        for name in (full_name, model_name):
+            if name in {*self.roles, *self.panel, *self.panel.values()}:
+                return (name,)
+        raise watch.refuse(
+            f"has {full_name} grade, and no judge of the run is called so; give --judge-url and"
+            f" --judge-id {model_name}, or have another play it: judge: {{name:"
+            f" {full_name}, url: …, model: …}}"
+        )
 
 
 @dataclass(slots=True)
@@ -120,36 +122,34 @@ async def reply_of(
         Refused: The call holds what nel cannot send.
         TriedOutError: There is no model to call yet.
     """
-    chosen = (model.config.merge(config) if config is not None else model.config).model_dump(
-        exclude_none=True
-    )
-    instruction = chosen.pop("system_message", None)
-    schema = chosen.pop("response_schema", None)
-    settings, left = by_our_names(chosen, has_tools=bool(offer.tools))
-    if left:
-        raise watch.refuse(f"sets {', '.join(left)} for its grader")
+    merged_config = model.config if config is None else model.config.merge(config)
+    inspect_settings = merged_config.model_dump(exclude_none=True)
+    instruction = inspect_settings.pop("system_message", None)
+    schema = inspect_settings.pop("response_schema", None)
+    settings, unsendable = by_our_names(inspect_settings, has_tools=bool(offer.tools))
+    if unsendable:
+        raise watch.refuse(f"sets {', '.join(unsendable)} for its grader")
     if schema is not None:
         form = {**schema, "schema": schema["json_schema"]}
         del form["json_schema"]
         extra = {"response_format": {"type": "json_schema", "json_schema": form}}
         settings["extra"] = {**settings.get("extra", {}), **extra}
-    turns = (
-        [{"role": "user", "content": prompt}]
-        if isinstance(prompt, str)
-        else [turn_of(turn, watch) for turn in prompt]
-    )
-    first = [] if instruction is None else [{"role": "system", "content": instruction}]
-    values = {MESSAGES: tuple(_message(turn) for turn in (*first, *turns)), SETTINGS: settings}
+    turns = [] if instruction is None else [{"role": "system", "content": instruction}]
+    if isinstance(prompt, str):
+        turns.append({"role": "user", "content": prompt})
+    else:
+        turns += [turn_of(message, watch) for message in prompt]
+    values = {MESSAGES: tuple(_message(turn) for turn in turns), SETTINGS: settings}
     if offer.tools:
         values |= {TOOLS: offer.tools, TOOL_CHOICE: offer.choice}
-    reply = await _asked(model, values, watch)
+    reply = await _ask_judges(model, values, watch)
     if not offer.tools:
         return reply, ()
     content = loads(reply)
     return content["content"], tuple(ToolCall(**turn) for turn in content["tool_calls"])
 
 
-async def _asked(model: Any, values: dict[str, Any], watch: Watch) -> str:
+async def _ask_judges(model: Any, values: dict[str, Any], watch: Watch) -> str:
     grading, graders = GRADING.get(), watch.graders or Graders()
     models = (grading.models if grading is not None else ()) or [model]
     judges = tuple(
@@ -187,15 +187,13 @@ def grade_in(grading: Grading) -> Any:
     if judgement is None:
         raise JudgeError("the grader was not asked", kind="no_verdict")
     label = judgement.grade.label
-    votes = sum(
-        opinion.grade is not None and opinion.grade.label == label for opinion in judgement.opinions
-    )
-    if len(grading.models) > 1 and votes * 2 <= len(judgement.opinions):
-        grades = ", ".join(
-            opinion.grade.label if opinion.grade is not None else "none"
-            for opinion in judgement.opinions
+    labels = [
+        "none" if opinion.grade is None else opinion.grade.label for opinion in judgement.opinions
+    ]
+    if len(grading.models) > 1 and labels.count(label) * 2 <= len(labels):
+        raise JudgeError(
+            f"no grade has more than half of the graders ({', '.join(labels)})", kind="tie"
         )
-        raise JudgeError(f"no grade has more than half of the graders ({grades})", kind="tie")
     return label if score_of(label) == judgement.grade.score else judgement.grade.score
 
 

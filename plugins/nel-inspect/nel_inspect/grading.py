@@ -3,10 +3,9 @@ graders is read.
 
 Two judges of the group ``nel.judges``. ``inspect_reply`` hands the reply to the scorer that asked.
 ``inspect_grade`` reads it by Inspect's rule, the last ``GRADE: X`` or the first match of the
-author's pattern, but in the judge's own
-words only: what it quotes of the prompt is not a verdict, and a grade in doubt is asked for once more,
-then unscored. Both send exactly the messages that Inspect made; no text in them is put between
-marks of nel's.
+author's pattern, but in the judge's own words only: what it quotes of the prompt is not a verdict,
+and a grade in doubt is asked for once more, then unscored. Both send exactly the messages that
+Inspect made; no text in them is put between marks of nel's.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ def score_of(value: str) -> float | None:
     >>> score_of("P"), score_of("Yes"), score_of("0.7"), score_of("perhaps"), score_of("nan")
     (0.5, 1.0, 0.7, None, None)
     """
-    known = _SCORES.get(value, _YES_AND_NO.get(value.lower()))
-    if known is not None:
-        return known
+    score = _SCORES.get(value, _YES_AND_NO.get(value.lower()))
+    if score is not None:
+        return score
     try:
         number = float(value)
     except ValueError:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from nel.errors import MissingExtra
 from nel_inspect.graders import GRADING, Grading, grade_in, reply_of
-from nel_inspect.tools import offered, output_of
+from nel_inspect.tools import offer_of, output_of
 from nel_inspect.watching import INSIDE, WATCH
 
 _LOCK: Final = Lock()
@@ -39,21 +39,21 @@ def install() -> None:
             (models.Model, "generate", _generating),
             (models, "registry_find", _finding),
             (models, "cached_model", _remembering),
-            (graded, "_model_graded_qa_single", _single),
+            (graded, "_model_graded_qa_single", _grading),
             (graded, "model_scoring_prompt", _prompting),
             (graded, "multi_scorer", _voting),
         )
-        missing = [name for home, name, _ in changes if not hasattr(home, name)]
-        if missing:
+        absent_names = [name for home, name, _ in changes if not hasattr(home, name)]
+        if absent_names:
             version = metadata.version("inspect_ai")
             raise MissingExtra(
-                f"nel-inspect does not know inspect_ai {version}, without {missing[0]}; install"
+                f"nel-inspect does not know inspect_ai {version}, without {absent_names[0]}; install"
                 " 0.3.285"
             )
-        for home, name, made in changes:
-            changed = made(getattr(home, name))
-            setattr(changed, _MARK, True)
-            setattr(home, name, changed)
+        for home, name, wrap in changes:
+            wrapper = wrap(getattr(home, name))
+            setattr(wrapper, _MARK, True)
+            setattr(home, name, wrapper)
 
 
 def stand_in(provider: str, name: str, *, judge: str | None = None) -> Any:
@@ -95,14 +95,14 @@ def _generating(original: Any) -> Any:
     shape = signature(original)
 
     @wraps(original)
-    async def generate(self: Any, *args: Any, **more: Any) -> Any:
+    async def generate(self: Any, *args: Any, **options: Any) -> Any:
         watch = WATCH.get()
         if watch is None:
-            return await original(self, *args, **more)
+            return await original(self, *args, **options)
         if not watch.is_scoring:
             raise watch.refuse("calls a model itself in a solver, as agents and critics do")
-        arguments = shape.bind(self, *args, **more).arguments
-        offer = await offered(arguments.get("tools"), arguments.get("tool_choice"), watch)
+        arguments = shape.bind(self, *args, **options).arguments
+        offer = await offer_of(arguments.get("tools"), arguments.get("tool_choice"), watch)
         text, calls = await reply_of(
             self, arguments["input"], offer, arguments.get("config"), watch
         )
@@ -126,34 +126,34 @@ def _finding(original: Any) -> Any:
     return find
 
 
-def _maker(made: Any) -> Any:
+def _maker(provider_class: Any) -> Any:
     from inspect_ai._util.registry import registry_unqualified_name  # noqa: PLC0415 - heavy
 
-    provider = str(registry_unqualified_name(made))
+    provider = str(registry_unqualified_name(provider_class))
 
     def make(model_name: str, **_: Any) -> Any:
         return stand_in(provider, model_name).api
 
-    return make if provider != "mockllm" else made
+    return make if provider != "mockllm" else provider_class
 
 
 def _remembering(original: Any) -> Any:
     """Keep stand-ins and real models apart in Inspect's own cache."""
 
     @wraps(original)
-    def cached(key: str) -> Any:
+    def find_cached(key: str) -> Any:
         cached_value = original(key)
         is_stand_in = cached_value is not None and hasattr(cached_value.api, "nel_judge")
         return cached_value if is_stand_in == INSIDE.get() else None
 
-    return cached
+    return find_cached
 
 
-def _single(original: Any) -> Any:
+def _grading(original: Any) -> Any:
     """Have Inspect's grader make the prompt, and nel the grade."""
 
     @wraps(original)
-    def single(
+    def grader(
         grading_template: str,
         instructions: str | None = None,
         grade_pattern: str | None = None,
@@ -161,29 +161,31 @@ def _single(original: Any) -> Any:
         partial_credit: bool = False,
         model: Any = None,
     ) -> Any:
-        made = original(
+        scorer = original(
             grading_template, instructions, grade_pattern, include_history, partial_credit, model
         )
         grades = "CPI" if partial_credit or instructions else "CI"
 
-        @wraps(made)
+        @wraps(scorer)
         async def score(state: Any, target: Any) -> Any:
             if WATCH.get() is None:
-                return await made(state, target)
-            return await _graded(made, Grading(pattern=grade_pattern, grades=grades), state, target)
+                return await scorer(state, target)
+            return await _grade(
+                scorer, Grading(pattern=grade_pattern, grades=grades), state, target
+            )
 
-        score.nel_grader = (made, grade_pattern, grades, model)  # type: ignore[attr-defined]
+        score.nel_grader = (scorer, grade_pattern, grades, model)  # type: ignore[attr-defined]
         return score
 
-    return single
+    return grader
 
 
-async def _graded(made: Any, grading: Grading, state: Any, target: Any) -> Any:
+async def _grade(scorer: Any, grading: Grading, state: Any, target: Any) -> Any:
     from inspect_ai.scorer import Score  # noqa: PLC0415 - heavy
 
     token = GRADING.set(grading)
     try:
-        await made(state, target)
+        await scorer(state, target)
     finally:
         GRADING.reset(token)
     value = grade_in(grading)
@@ -235,22 +237,22 @@ def _voting(original: Any) -> Any:
 
     @wraps(original)
     def multi(scorers: Any, reducer: Any) -> Any:
-        made = original(scorers, reducer)
-        known = [grader.nel_grader for grader in scorers if hasattr(grader, "nel_grader")]
-        names = {str(grader[3]) for grader in known}
+        scorer = original(scorers, reducer)
+        graders = [grader.nel_grader for grader in scorers if hasattr(grader, "nel_grader")]
+        names = {str(grader[3]) for grader in graders}
         if reducer != "majority" or len(names) < len(scorers):
-            return made
+            return scorer
 
-        @wraps(made)
+        @wraps(scorer)
         async def score(state: Any, target: Any) -> Any:
             if WATCH.get() is None:
-                return await made(state, target)
+                return await scorer(state, target)
             from inspect_ai.model import get_model  # noqa: PLC0415 - heavy
 
-            first, pattern, grades, _ = known[0]
-            models = [get_model(grader[3]) for grader in known]
-            return await _graded(
-                first, Grading(pattern=pattern, grades=grades, models=models), state, target
+            main, pattern, grades, _ = graders[0]
+            models = [get_model(grader[3]) for grader in graders]
+            return await _grade(
+                main, Grading(pattern=pattern, grades=grades, models=models), state, target
             )
 
         return score

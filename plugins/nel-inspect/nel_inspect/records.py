@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from nel.core.strict_json import dumps_bytes
-from nel_inspect.watching import Refused
+from nel_inspect.watching import Refusal
 
 
 class Samples:
@@ -32,7 +32,7 @@ class Samples:
         """
         position = self._positions.get(_digest(record))
         if position is None:
-            raise Refused(
+            raise Refusal(
                 "has no such sample where it is loaded again: its data have changed, or are"
                 " shuffled without a seed"
             )
@@ -44,7 +44,7 @@ class Samples:
         for position in range(len(self.dataset)):
             try:
                 record = record_of(self.dataset[position])
-            except Refused:  # its row is refused by name, so no answer to it is scored
+            except Refusal:  # its row is refused by name, so no answer to it is scored
                 continue
             positions.setdefault(_digest(record), position)
         return positions
@@ -62,7 +62,7 @@ def record_of(sample: Any) -> dict[str, Any]:
             fields.setdefault("metadata", {}).update(as_json({key: value}))
         except ValueError as error:
             kind = type(sample.metadata[key]).__name__
-            raise Refused(
+            raise Refusal(
                 f"keeps a {kind} in metadata.{key} of a sample, which its record cannot hold as"
                 f" JSON: {error}"
             ) from error
@@ -87,21 +87,21 @@ def as_json(
     """
     from pydantic_core import to_jsonable_python  # noqa: PLC0415 - comes with Inspect
 
-    record: dict[str, Any] = to_jsonable_python(_ordered(dict(value)), fallback=fallback)
+    record: dict[str, Any] = to_jsonable_python(_sort_sets(dict(value)), fallback=fallback)
     return record
 
 
-def _ordered(value: Any) -> Any:
+def _sort_sets(value: Any) -> Any:
     """Return a value with its sets as sorted lists, since their own order differs between
     processes.
     """
     if isinstance(value, dict):
-        return {key: _ordered(item) for key, item in value.items()}
+        return {key: _sort_sets(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_ordered(item) for item in value]
+        return [_sort_sets(item) for item in value]
     if isinstance(value, (set, frozenset)):
         return sorted(
-            (_ordered(item) for item in value),
+            (_sort_sets(item) for item in value),
             key=lambda item: dumps_bytes(as_json({"": item}, repr)),
         )
     return value

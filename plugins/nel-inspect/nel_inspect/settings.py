@@ -39,11 +39,13 @@ def by_our_names(
         has_tools: Whether tools are on offer; else what concerns them is left out, as Inspect does.
     """
     unsent = (*_OF_THE_MACHINERY, *(() if has_tools else _OF_TOOLS))
-    left = {key: value for key, value in settings.items() if key not in unsent}
-    named = {ours: left.pop(theirs) for theirs, ours in _NAMED.items() if theirs in left}
-    stop = left.pop("stop_seqs", None)
-    extra = dict(left.pop("extra_body", None) or {})
-    extra |= {name: left.pop(name) for name in (*_BODY, *_OF_TOOLS) if name in left}
+    remainder = {key: value for key, value in settings.items() if key not in unsent}
+    generation = {
+        own_name: remainder.pop(name) for name, own_name in _NAMED.items() if name in remainder
+    }
+    stop = remainder.pop("stop_seqs", None)
+    extra = dict(remainder.pop("extra_body", None) or {})
+    extra |= {name: remainder.pop(name) for name in (*_BODY, *_OF_TOOLS) if name in remainder}
     if stop:
-        named["stop"] = list(stop)
-    return ({**named, "extra": extra} if extra else named), sorted(left)
+        generation["stop"] = list(stop)
+    return ({**generation, "extra": extra} if extra else generation), sorted(remainder)

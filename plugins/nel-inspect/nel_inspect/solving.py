@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 from nel.judges.types import Case, Judgement
 from nel.types import JsonObject, ToolCall
 from nel_inspect.graders import Graders
-from nel_inspect.tools import offered, output_of
+from nel_inspect.tools import offer_of, output_of
 from nel_inspect.watching import (
     MODEL,
     SECONDS_MAX,
     WATCH,
-    Asked,
-    Refused,
+    Refusal,
+    TaskRequest,
     Want,
     Watch,
     apart,
@@ -37,7 +37,7 @@ Sent: TypeAlias = tuple[list[dict[str, Any]], list[JsonObject]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class NamedScore:
     """What one scorer gave an answer."""
 
     name: str
@@ -49,7 +49,7 @@ class Given:
     """
 
 
-def ask(task: Any, sample: Any) -> Asked:
+def ask(task: Any, sample: Any) -> TaskRequest:
     """Return what a task's solvers ask of the model for a sample of its dataset, which they do not
     change.
 
@@ -68,12 +68,12 @@ def ask(task: Any, sample: Any) -> Asked:
         apart(lambda: asyncio.run(run()), seconds_max=SECONDS_MAX)
     except Exception:
         watch.check()
-        if watch.asked is None:  # what follows the answer may well fail on an empty one
+        if watch.request is None:  # what follows the answer may well fail on an empty one
             raise
     watch.check()
-    if watch.asked is None:
-        raise Refused("never asks the model")
-    return watch.asked
+    if watch.request is None:
+        raise Refusal("never asks the model")
+    return watch.request
 
 
 def wants_of(task: Any, sample: Any, answer: str, graders: Graders) -> list[Want]:
@@ -114,10 +114,10 @@ async def score(
     answer: str,
     *,
     calls: Sequence[ToolCall] = (),
-    expected: Sent | None,
+    request: Sent | None,
     graders: Graders,
     judge: Callable[[Case], Awaitable[Judgement]] | None,
-) -> list[Given]:
+) -> list[NamedScore]:
     """Return what each scorer gives a model's answer; run it in an asyncio task of its own.
 
     Args:
@@ -125,7 +125,7 @@ async def score(
         sample: One of its dataset, with every object that the task put there; it is not changed.
         answer: The model's text.
         calls: The calls of tools in the answer.
-        expected: What was sent; the solvers must come to the same again.
+        request: What was sent; the solvers must come to the same again.
         graders: Who may be asked.
         judge: Puts a case to the run's judges.
 
@@ -141,12 +141,8 @@ async def score(
     try:
         original = deepcopy(sample)
         state = await _solve(task, original, watch)
-        asked = watch.asked
-        if (
-            expected is not None
-            and asked is not None
-            and (list(asked.messages), list(asked.tools)) != expected
-        ):
+        shape = None if watch.request is None else watch.request.sent
+        if request is not None and shape not in (None, request):
             raise watch.refuse(
                 "shapes another prompt than the one that was sent; its solvers draw at random"
             )
@@ -154,8 +150,8 @@ async def score(
         scores = []
         for name, scorer in zip(scorer_names(task), task.scorer, strict=True):
             watch.reply = None
-            made = await scorer(state, _target(original))
-            scores.append(Given(name=name, score=made, reply=watch.reply))
+            inspect_score = await scorer(state, _target(original))
+            scores.append(NamedScore(name=name, score=inspect_score, reply=watch.reply))
     finally:
         watch.check()
     return scores
@@ -186,15 +182,16 @@ async def _solve(task: Any, sample: Any, watch: Watch) -> Any:
     from inspect_ai.solver._task_state import set_sample_state  # noqa: PLC0415 - heavy
     from inspect_ai.util._store import init_subtask_store  # noqa: PLC0415 - heavy
 
-    text = sample.input
+    if isinstance(sample.input, str):
+        messages = [ChatMessageUser(content=sample.input, source="input")]
+    else:
+        messages = list(sample.input)
     state = TaskState(
         model=ModelName(MODEL),
-        sample_id=sample.id if sample.id is not None else "sample",
+        sample_id="sample" if sample.id is None else sample.id,
         epoch=1,
-        input=text,
-        messages=(
-            [ChatMessageUser(content=text, source="input")] if isinstance(text, str) else list(text)
-        ),
+        input=sample.input,
+        messages=messages,
         target=Target(sample.target),
         choices=sample.choices,
         metadata=sample.metadata or {},
@@ -225,27 +222,30 @@ def _generate_for(task: Any, watch: Watch) -> Callable[..., Any]:
     async def generate(state: Any, tool_calls: str = "loop", **settings: Any) -> Any:
         from inspect_ai.model import GenerateConfig, execute_tools  # noqa: PLC0415 - heavy
 
-        if watch.asked is not None:
+        if watch.request is not None:
             raise watch.refuse("asks the model more than once for a sample")
-        offer = await offered(state.tools, state.tool_choice, watch)
+        offer = await offer_of(state.tools, state.tool_choice, watch)
         if offer.tools and tool_calls == "loop":
             raise watch.refuse(
                 'runs the tools that the model calls and asks it again (tool_calls="loop")'
             )
         config = task.config.merge(GenerateConfig(**settings))
-        chosen = config.model_dump(exclude_none=True)
-        instruction = chosen.pop("system_message", None)
-        first = [] if instruction is None else [{"role": "system", "content": instruction}]
-        messages = (*first, *(turn_of(turn, watch) for turn in state.messages))
-        watch.asked = Asked(
-            messages=messages, settings=chosen, tools=offer.tools, tool_choice=offer.choice
+        all_settings = config.model_dump(exclude_none=True)
+        instruction = all_settings.pop("system_message", None)
+        lead = [] if instruction is None else [{"role": "system", "content": instruction}]
+        messages = (*lead, *(turn_of(turn, watch) for turn in state.messages))
+        watch.request = TaskRequest(
+            messages=messages, settings=all_settings, tools=offer.tools, tool_choice=offer.choice
         )
         state.output = output_of(MODEL, watch.answer, watch.calls, offer)
         state.messages.append(state.output.message)
         if tool_calls == "single" and state.output.message.tool_calls:
-            made, output = await execute_tools(state.messages, state.tools, config.max_tool_output)
-            state.messages.extend(made)
-            state.output = output if output is not None else state.output
+            results, output = await execute_tools(
+                state.messages, state.tools, config.max_tool_output
+            )
+            state.messages.extend(results)
+            if output is not None:
+                state.output = output
         return state
 
     return generate

@@ -22,7 +22,7 @@ from nel_inspect.graders import Graders
 from nel_inspect.records import Samples, record_of
 from nel_inspect.settings import by_our_names
 from nel_inspect.solving import ask, plan_of, wants_of
-from nel_inspect.watching import Asked, Refused, Want, apart
+from nel_inspect.watching import Refusal, TaskRequest, Want, apart
 
 _PROBED_MAX: Final = 8
 """So many samples are asked twice before a run, to find prompts that are drawn at random."""
@@ -90,13 +90,13 @@ class LoadedTask:
             row: dict[str, Any] = {} if sample.id is None else {"id": sample.id}
             try:
                 row["sample"] = record_of(sample)
-                asked = self._ask(sample)
-                row["messages"] = [dict(message) for message in asked.messages]
-                if asked.tools:
-                    row |= {"tools": list(asked.tools), "tool_choice": asked.tool_choice}
-                if asked.settings != self.first.settings:
+                request = self._ask(sample)
+                row["messages"] = [dict(message) for message in request.messages]
+                if request.tools:
+                    row |= {"tools": list(request.tools), "tool_choice": request.tool_choice}
+                if request.settings != self.first.settings:
                     row["fault"] = "is asked with other generation settings than the first sample"
-            except Refused as error:
+            except Refusal as error:
                 row["fault"] = f"{self.address.task} {error}"
             except Exception as error:  # noqa: BLE001 - a solver's fault concerns its own sample
                 row["fault"] = f"the task cannot ask it: {type(error).__name__}: {error}"
@@ -107,7 +107,7 @@ class LoadedTask:
         """Return whom the task's scorers may ask in a run with this panel and these roles, by name
         with the model.
         """
-        return Graders(panel=panel, roles=roles, own=self.task.model_roles or {})
+        return Graders(panel=panel, roles=roles, task_roles=self.task.model_roles or {})
 
     def wants(self, graders: Graders) -> list[Want]:
         """Return whom the scorers ask about the first sample that can be asked, as far as trying
@@ -128,7 +128,7 @@ class LoadedTask:
                 for answer in dict.fromkeys(["", target, f"ANSWER: {target}"])
                 for want in wants_of(self.task, self.sample, answer, graders)
             ]
-        except Refused as error:
+        except Refusal as error:
             raise ConfigError(
                 f"{self.address.task} {error}; this bridge cannot run it so"
             ) from error
@@ -143,9 +143,9 @@ class LoadedTask:
     def notes(self) -> str:
         """Return what Inspect would do beyond what nel does, for the benchmark's description."""
         notes = []
-        other = [name for name in _metric_names(self.task) if name not in _MEANS]
-        if other:
-            notes.append(f"without {', '.join(other)}, computed by Inspect alone")
+        metrics = [name for name in _metric_names(self.task) if name not in _MEANS]
+        if metrics:
+            notes.append(f"without {', '.join(metrics)}, computed by Inspect alone")
         if (self.task.epochs or 1) > 1:
             notes.append(
                 f"Inspect asks each sample {self.task.epochs} times: --repeats {self.task.epochs}"
@@ -165,7 +165,7 @@ class LoadedTask:
                 raise ConfigError(
                     f"{name} needs {need}, which this bridge has not; run it with inspect eval"
                 )
-        agents = [_unqualified(step) for step in plan_of(task).steps if _is_agent(step)]
+        agents = [_plain_name(step) for step in plan_of(task).steps if _is_agent(step)]
         if agents:
             raise ConfigError(
                 f"{name} runs the agent {agents[0]}, which asks again and again; run it with"
@@ -176,67 +176,67 @@ class LoadedTask:
         if not len(task.dataset):
             raise DatasetError(f"{name} has no samples")
 
-    def _probe(self) -> tuple[Asked, Any]:
+    def _probe(self) -> tuple[TaskRequest, Any]:
         """Return what is asked of the first sample that can be asked, and that; several are asked
         twice.
         """
-        first: tuple[Asked, Any] | None = None
+        probe: tuple[TaskRequest, Any] | None = None
         faults: list[Exception] = []
         for position in range(min(_PROBED_MAX, len(self.task.dataset))):
             sample = self.task.dataset[position]
             try:
                 record_of(sample)
-                asked = self._ask(sample)
-                if asked != self._ask(sample):
-                    raise Refused(
+                request = self._ask(sample)
+                if request != self._ask(sample):
+                    raise Refusal(
                         "shapes its prompt at random; shuffle when the data are read, with a seed"
                     )
-                first = first or (asked, sample)
-            except Refused as error:
+                probe = probe or (request, sample)
+            except Refusal as error:
                 raise ConfigError(
                     f"{self.address.task} {error}; this bridge cannot run it"
                 ) from error
             except Exception as error:  # noqa: BLE001 - of this sample alone: its row will say so
                 faults.append(error)
-        if first is None:
+        if probe is None:
             raise DatasetError(
                 f"{self.address.task} fails before it asks the model: {type(faults[0]).__name__}:"
                 f" {faults[0]}"
             )
-        return first
+        return probe
 
-    def _ask(self, sample: Any) -> Asked:
+    def _ask(self, sample: Any) -> TaskRequest:
         if sample.sandbox is not None or sample.files or sample.setup:
-            raise Refused("needs a sandbox for its samples")
+            raise Refusal("needs a sandbox for its samples")
         return ask(self.task, sample)
 
-    def _generation(self, asked: Asked) -> dict[str, Any]:
+    def _generation(self, request: TaskRequest) -> dict[str, Any]:
         """Return the generation settings by nel's names."""
-        named, left = by_our_names(asked.settings, has_tools=bool(asked.tools))
-        if left:
+        generation, unsendable = by_our_names(request.settings, has_tools=bool(request.tools))
+        if unsendable:
             raise ConfigError(
-                f"{self.address.task} sets {', '.join(left)}, which this bridge cannot send"
+                f"{self.address.task} sets {', '.join(unsendable)}, which this bridge cannot send"
             )
-        return named
+        return generation
 
 
 def _metric_names(task: Any) -> list[str]:
     from inspect_ai.scorer._scorer import scorer_metrics  # noqa: PLC0415 - heavy
 
     names: dict[str, None] = {}
-    left = [task.metrics] if task.metrics else [scorer_metrics(entry) for entry in task.scorer]
-    while left:
-        entry = left.pop(0)
+    entries = [task.metrics] if task.metrics else [scorer_metrics(entry) for entry in task.scorer]
+    while entries:
+        entry = entries.pop(0)
         if isinstance(entry, Mapping):
-            left += entry.values()
+            entries += entry.values()
         elif isinstance(entry, (list, tuple)):
-            left += entry
+            entries += entry
         else:
-            names[_unqualified(entry)] = None
+            names[_plain_name(entry)] = None
     return list(names)
 
 
-def _unqualified(registered: Any) -> str:
+def _plain_name(registered: Any) -> str:
     """Return the name under which something was registered; of a plain function, its own."""
     from inspect_ai._util.registry import (  # noqa: PLC0415 - heavy
         is_registry_object,
@@ -279,9 +279,9 @@ def load_task(address: Address) -> LoadedTask:
     if address.is_file and not Path(address.home).is_file():
         raise ConfigError(f"inspect://{address.spec}: there is no file {address.home}")
     try:
-        made = apart(lambda: _find(address))
+        factory = apart(lambda: _find(address))
         arguments = {name: yaml.safe_load(value) for name, value in address.arguments}
-        _check_arguments(address, made)
+        _check_arguments(address, factory)
         (task,) = apart(lambda: _create(address, arguments))
     except ConfigError:
         raise
@@ -289,7 +289,7 @@ def load_task(address: Address) -> LoadedTask:
         raise DatasetError(
             f"inspect_ai cannot load {address.spec}: {type(error).__name__}: {error}"
         ) from error
-    return LoadedTask(address, task, _digest(address, made))
+    return LoadedTask(address, task, _digest(address, factory))
 
 
 def _find(address: Address) -> Any:
@@ -303,20 +303,24 @@ def _find(address: Address) -> Any:
 
     if address.is_file:
         load_file_tasks(Path(address.home).absolute())
-    made = registry_lookup("task", address.task if address.is_file else address.spec)
-    if made is not None:
-        return made
-    known = [registry_info(one).name for one in registry_find(lambda info: info.type == "task")]
+    factory = registry_lookup("task", address.task if address.is_file else address.spec)
+    if factory is not None:
+        return factory
+    tasks = registry_find(lambda info: info.type == "task")
+    names = [registry_info(task).name for task in tasks]
     if address.is_file:
-        hint = did_you_mean(address.task, [name for name in known if "/" not in name])
+        hint = did_you_mean(address.task, [name for name in names if "/" not in name])
         raise ConfigError(f"{address.home} has no task {address.task}{hint}")
-    mine = [name for name in known if name.startswith(f"{address.home}/")]
-    if not mine:
+    package_names = [name for name in names if name.startswith(f"{address.home}/")]
+    if not package_names:
         raise ConfigError(
             f"no installed package {address.home} registers tasks with Inspect; pip install it, or"
             " name a file: inspect:///PATH/FILE.py@TASK"
         )
-    hint = did_you_mean(address.spec, mine) or f"; it has {', '.join(sorted(mine)[:5])} …"
+    hint = (
+        did_you_mean(address.spec, package_names)
+        or f"; it has {', '.join(sorted(package_names)[:5])} …"
+    )
     raise ConfigError(f"inspect_ai has no task {address.spec}{hint}")
 
 
@@ -328,8 +332,8 @@ def _create(address: Address, arguments: Mapping[str, Any]) -> list[Any]:
     return list(load_tasks([address.spec], dict(arguments)))
 
 
-def _check_arguments(address: Address, made: Any) -> None:
-    parameters = inspect.signature(made).parameters
+def _check_arguments(address: Address, factory: Any) -> None:
+    parameters = inspect.signature(factory).parameters
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for name, _ in address.arguments:
@@ -338,11 +342,11 @@ def _check_arguments(address: Address, made: Any) -> None:
             raise ConfigError(f'{address.spec} has no argument "{name}"{hint}')
 
 
-def _digest(address: Address, made: Any) -> str:
+def _digest(address: Address, factory: Any) -> str:
     """Return a digest of the file that defines the task, its arguments, and the versions of its
     package and Inspect.
     """
-    source = inspect.getsourcefile(inspect.unwrap(made))
+    source = inspect.getsourcefile(inspect.unwrap(factory))
     lines = [metadata.version("inspect_ai"), address.spec, repr(address.arguments)]
     if not address.is_file:
         homes = metadata.packages_distributions().get(address.home, [address.home])

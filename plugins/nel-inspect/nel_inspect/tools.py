@@ -24,7 +24,7 @@ class Offer:
     """The same as Inspect's ToolInfo."""
 
 
-async def offered(tools: Any, choice: Any, watch: Watch) -> Offer:
+async def offer_of(tools: Any, choice: Any, watch: Watch) -> Offer:
     """Return what Inspect would send of tools.
 
     Args:
@@ -48,16 +48,11 @@ async def offered(tools: Any, choice: Any, watch: Watch) -> Offer:
     by_the_provider = [info.name for info in infos if info.options]
     if by_the_provider:
         raise watch.refuse(f"offers the tool {by_the_provider[0]}, which a model's provider runs")
-    named = (
-        {"any": "required", None: "auto"}.get(choice, choice)
-        if not isinstance(choice, ToolFunction)
-        else None
-    )
-    return Offer(
-        tools=tuple(_sent(info) for info in infos),
-        choice=named or {"type": "function", "function": {"name": choice.name}},
-        infos=infos,
-    )
+    if isinstance(choice, ToolFunction):
+        choice = {"type": "function", "function": {"name": choice.name}}
+    else:
+        choice = {"any": "required", None: "auto"}.get(choice, choice)
+    return Offer(tools=tuple(map(_tool_json, infos)), choice=choice, infos=infos)
 
 
 def output_of(model: str, text: str, calls: Sequence[ToolCall], offer: Offer) -> Any:
@@ -72,17 +67,19 @@ def output_of(model: str, text: str, calls: Sequence[ToolCall], offer: Offer) ->
     if not calls:
         return ModelOutput.from_content(model, text)
     infos = list(offer.infos)
-    parsed = [
+    tool_calls = [
         parse_tool_call(call.id or f"call_{number}", call.name, call.arguments, infos)
         for number, call in enumerate(calls)
     ]
-    message = ChatMessageAssistant(content=text, tool_calls=parsed, model=model, source="generate")
+    message = ChatMessageAssistant(
+        content=text, tool_calls=tool_calls, model=model, source="generate"
+    )
     return ModelOutput(
         model=model, choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls")]
     )
 
 
-def _sent(info: Any) -> dict[str, Any]:
+def _tool_json(info: Any) -> dict[str, Any]:
     parameters = info.parameters.model_dump(mode="json", exclude_none=True)
     function = {"name": info.name, "description": info.description, "parameters": parameters}
     return {"type": "function", "function": function}

@@ -29,12 +29,12 @@ _IMAGES: Final = ("data:", "http://", "https://")
 T = TypeVar("T")
 
 
-class Refused(NelError):
+class Refusal(NelError):
     """The task does what nel cannot do for it; says what, beginning with a verb."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class TaskRequest:
     """What a task's solvers ask of the model for one sample."""
 
     messages: tuple[dict[str, Any], ...]
@@ -44,6 +44,11 @@ class Asked:
     tools: tuple[JsonObject, ...] = ()
     """The tools that the model may call, in the OpenAI shape."""
     tool_choice: Any = None
+
+    @property
+    def sent(self) -> tuple[list[dict[str, Any]], list[JsonObject]]:
+        """Return what the endpoint gets of it beside settings: messages and tools."""
+        return list(self.messages), list(self.tools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +74,22 @@ class Watch:
     """Puts a case to the run's judges; None while scorers are only tried out."""
     is_scoring: bool = False
     """Whether it is the scorers' turn, who may ask graders."""
-    asked: Asked | None = None
+    request: TaskRequest | None = None
+    """What the solvers have asked."""
     wants: list[Want] = field(default_factory=list)
     reply: tuple[str, str] | None = None
     """The last prompt and reply of a grader whose replies the scorer reads itself."""
     refusals: list[str] = field(default_factory=list)
 
-    def refuse(self, reason: str) -> Refused:
+    def refuse(self, reason: str) -> Refusal:
         """Return the error to raise, and remember it."""
         self.refusals.append(reason)
-        return Refused(reason)
+        return Refusal(reason)
 
     def check(self) -> None:
         """Raise what was refused first, even where the code swallowed it."""
         if self.refusals:
-            raise Refused(self.refusals[0])
+            raise Refusal(self.refusals[0])
 
 
 WATCH: ContextVar[Watch | None] = ContextVar("nel_inspect_watch", default=None)
@@ -132,12 +138,12 @@ def enter(roles: Mapping[str, Any] | None = None) -> None:
 
     install()
     INSIDE.set(True)
-    init_active_model(_evaluated(), GenerateConfig())
+    init_active_model(_evaluated_model(), GenerateConfig())
     init_model_roles(dict(roles or {}))
 
 
 @lru_cache(maxsize=1)
-def _evaluated() -> Any:
+def _evaluated_model() -> Any:
     """Return what stands for the evaluated model; it is never asked."""
     from inspect_ai.model import get_model  # noqa: PLC0415 - heavy
 
@@ -177,7 +183,7 @@ def message_of(turn: Mapping[str, Any]) -> Message:
     )
 
 
-def described(message: Message) -> dict[str, Any]:
+def as_turn(message: Message) -> dict[str, Any]:
     """Return a message of nel's as `turn_of` describes it."""
     content = message.content
     turn: dict[str, Any] = {
@@ -194,9 +200,10 @@ def _block(block: Any, watch: Watch) -> dict[str, Any]:
         return {"type": "text", "text": block.text}
     if block.type == "image" and block.image.startswith(_IMAGES):
         return {"type": "image_url", "image_url": {"url": block.image, "detail": block.detail}}
-    what = (
-        "an image by its file's name"
-        if block.type == "image"
-        else f"content of the kind {block.type}"
+    if block.type == "image":
+        raise watch.refuse(
+            "shows the model an image by its file's name, which this bridge does not send"
+        )
+    raise watch.refuse(
+        f"shows the model content of the kind {block.type}, which this bridge does not send"
     )
-    raise watch.refuse(f"shows the model {what}, which this bridge does not send")

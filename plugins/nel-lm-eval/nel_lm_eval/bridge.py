@@ -43,22 +43,22 @@ class TaskBenchmark(Benchmark):
         "it chooses its own examples; instead of --num-fewshot write lm-eval://TASK?num_fewshot=N"
     )
 
-    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
+    def sample(self, row: Mapping[str, Any], *, sample_id: str) -> Sample:
         """Return the sample that a row of `LoadedTask.rows` describes."""
         fields: dict[str, Any] = {
             "id": sample_id,
-            "target": raw["target"],
-            "metadata": dict(raw["doc"]),
+            "target": row["target"],
+            "metadata": dict(row["doc"]),
         }
-        if "prompt" in raw:
-            asked = raw["prompt"]
-            text = asked if isinstance(asked, str) else _messages(asked)
-            return Sample(input=text, recorded_response=self.recorded_in(raw["doc"]), **fields)
+        if "prompt" in row:
+            prompt = row["prompt"]
+            text = prompt if isinstance(prompt, str) else _messages(prompt)
+            return Sample(input=text, recorded_response=self.recorded_in(row["doc"]), **fields)
         if self.response_field is not None:
             raise DatasetError(
                 f"{self.name} ranks choices; recorded answers in a field cannot be scored by it"
             )
-        contexts, continuations = raw["contexts"], raw["continuations"]
+        contexts, continuations = row["contexts"], row["continuations"]
         if len(contexts) == 1:
             return Sample(input=contexts[0], choices=tuple(continuations), **fields)
         return Sample(input="", choices=tuple(contexts), continuation=continuations[0], **fields)
@@ -101,41 +101,40 @@ def _uri(address: Address) -> str:
 
 
 def _benchmark(address: Address) -> Benchmark:
-    loaded = load_task(address)
-    plain = re.sub(r"[^a-z0-9_-]+", "-", address.task.lower()).strip("-")
-    left_out = (
-        f"; without {', '.join(loaded.left_out)}, no mean over samples" if loaded.left_out else ""
-    )
+    task = load_task(address)
+    slug = re.sub(r"[^a-z0-9_-]+", "-", address.task.lower()).strip("-")
+    description = f"{address.task} of lm-evaluation-harness {task.version}"
+    if task.left_out:
+        description += f"; without {', '.join(task.left_out)}, no mean over samples"
+    protocol = None
+    if task.kind in RANKED:
+        protocol = "completions"
+    elif address.apply_chat_template:
+        protocol = "chat"
     return TaskBenchmark(
-        name=f"lm-eval-{plain}",
-        description=f"{address.task} of lm-evaluation-harness {loaded.version}{left_out}",
-        dataset=Rows(loaded),
+        name=f"lm-eval-{slug}",
+        description=description,
+        dataset=Rows(task),
         prompt=load_template("made by lm-evaluation-harness", name="prompt"),
-        scorer=_scorer(loaded),
-        loglikelihood=loaded.kind in RANKED,
-        protocol=(
-            "completions"
-            if loaded.kind in RANKED
-            else "chat"
-            if address.apply_chat_template
-            else None
-        ),
-        generation=loaded.generation(),
-        extra={"task": loaded.digest()},
+        scorer=_scorer(task),
+        loglikelihood=task.kind in RANKED,
+        protocol=protocol,
+        generation=task.generation(),
+        extra={"task": task.digest()},
     )
 
 
-def _scorer(loaded: LoadedTask) -> Scorer:
+def _scorer(task: LoadedTask) -> Scorer:
     """Return what counts an answer, with the metrics that nel computes over all answers."""
 
     def count_answer(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
         return score(sample, address=address)
 
     count_answer.metrics = [  # type: ignore[attr-defined]
-        replace(CORPUS_METRICS[name], name=name) for name in loaded.corpus_metrics
+        replace(CORPUS_METRICS[name], name=name) for name in task.corpus_metrics
     ]
-    count_answer.lower_is_better = loaded.lower_is_better  # type: ignore[attr-defined]
-    return partial(count_answer, address=loaded.address)
+    count_answer.lower_is_better = task.lower_is_better  # type: ignore[attr-defined]
+    return partial(count_answer, address=task.address)
 
 
 def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
@@ -147,14 +146,12 @@ def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
     doc = {key: value for key, value in sample.metadata.items() if key not in _RESERVED}
     sums = sample.metadata.get("_choices_logprobs")
     marks = sample.metadata.get("_choices_is_greedy")
-    answers = (
-        [sample.response]
-        if sums is None
-        else [(total, mark) for total, mark in zip(sums, marks or (), strict=True)]
-    )
-    loaded = load_task(address)
-    counts = loaded.count(doc, answers)
-    if loaded.corpus_metrics:
+    answers: list[Any] = [sample.response]
+    if sums is not None:
+        answers = list(zip(sums, marks or (), strict=True))
+    task = load_task(address)
+    counts = task.count(doc, answers)
+    if task.corpus_metrics:
         counts |= {f"sentence_{name}": value for name, value in chrf(sample).items()}
     if not counts:
         raise ScorerError(f"the metrics of {address.task} gave no number for this answer")
@@ -192,5 +189,5 @@ def parse_address(uri: str) -> Address:
     )
 
 
-def _messages(asked: Sequence[Mapping[str, str]]) -> tuple[Message, ...]:
-    return tuple(Message(role=message["role"], content=message["content"]) for message in asked)
+def _messages(turns: Sequence[Mapping[str, str]]) -> tuple[Message, ...]:
+    return tuple(Message(role=message["role"], content=message["content"]) for message in turns)

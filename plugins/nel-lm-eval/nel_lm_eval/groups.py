@@ -13,20 +13,20 @@ from nel_lm_eval.tasks import Address, entry_of, is_task, load_task, metric_name
 class LoadedGroup:
     """The members of a group or a tag, and the means that the harness takes over them."""
 
-    def __init__(self, address: Address, loaded: Mapping[str, Any]) -> None:
+    def __init__(self, address: Address, entry: Mapping[str, Any]) -> None:
         """Check that nel can ask and count every member.
 
         Raises:
             ConfigError: It cannot run some of them, or `Address.without` names one that is not there.
         """
-        names = loaded["tasks"]
+        names = entry["tasks"]
         for name in address.without:
             if name not in names:
                 raise ConfigError(
                     f"{address.task} has no member {name}{did_you_mean(name, names)}; correct without"
                 )
         self.address = address
-        self.groups = [group for group in loaded["groups"].values() if group.has_aggregation]
+        self.groups = [group for group in entry["groups"].values() if group.has_aggregation]
         self.members = {}
         problems = []
         for name in names:
@@ -60,11 +60,13 @@ class LoadedGroup:
             for rule in group.aggregate_metric_list:
                 for pipeline in rule.filter_list or sorted(filters):
                     metric = metric_name(rule.metric, pipeline)
-                    having = [name for name in members if metric in self.members[name].metrics]
-                    part = f" ({len(having)} of {len(members)} tasks)"
-                    if having:
-                        is_whole = len(having) == len(members)
-                        yield title + part * (not is_whole), metric, having, rule.weight_by_size
+                    task_names = [name for name in members if metric in self.members[name].metrics]
+                    if not task_names:
+                        continue
+                    share = ""
+                    if len(task_names) < len(members):
+                        share = f" ({len(task_names)} of {len(members)} tasks)"
+                    yield title + share, metric, task_names, rule.weight_by_size
 
 
 def load_group(address: Address) -> LoadedGroup | None:

@@ -90,7 +90,19 @@ class LoadedTask:
         self.task = task
         self.version = version
         self.kind = str(task.OUTPUT_TYPE)
-        config = task.config
+        self._check_requests()
+        rules = {name: rule.__name__ for name, rule in task.aggregation().items()}
+        self.corpus_metrics = self._corpus_metrics(rules)
+        self.left_out = sorted(
+            name
+            for name, rule in rules.items()
+            if rule != "mean" and name not in self.corpus_metrics
+        )
+        self._check_metrics([name for name in rules if name not in self.left_out])
+
+    def _check_requests(self) -> None:
+        """Refuse what nel cannot ask: another kind of request, repeats, programs and media."""
+        address, config = self.address, self.task.config
         if self.kind not in (*RANKED, GENERATED):
             raise ConfigError(
                 f"{address.task} asks for {self.kind}; nel can run tasks of the kinds"
@@ -116,29 +128,26 @@ class LoadedTask:
             raise ConfigError(
                 f"{address.task} shows images or plays sounds, which this bridge does not send"
             )
-        rules = {name: rule.__name__ for name, rule in task.aggregation().items()}
-        is_as_answered = self.filters == ["none"] and config.process_results is None
-        self.corpus_metrics = [
-            name for name, rule in rules.items() if rule == name and name in CORPUS_METRICS
-        ]
+
+    def _corpus_metrics(self, rules: Mapping[str, str]) -> list[str]:
+        """Return the metrics over all answers that nel computes, where answers are not changed."""
+        is_as_answered = self.filters == ["none"] and self.task.config.process_results is None
         if self.kind != GENERATED or not is_as_answered:
-            self.corpus_metrics = []
-        self.left_out = sorted(
-            name
-            for name, rule in rules.items()
-            if rule != "mean" and name not in self.corpus_metrics
-        )
-        means = [name for name in rules if name not in self.left_out]
-        is_lower = bool(means) and task.higher_is_better().get(means[0]) is False
+            return []
+        return [name for name, rule in rules.items() if rule == name and name in CORPUS_METRICS]
+
+    def _check_metrics(self, metrics: Sequence[str]) -> None:
+        """Refuse a task without a metric that nel computes, and one whose first is a loss."""
+        if not metrics:
+            raise ConfigError(
+                f"{self.address.task} has no metric that is a mean over samples, only"
+                f" {', '.join(self.left_out)}; nel has no score for a sample of it"
+            )
+        is_lower = self.task.higher_is_better().get(metrics[0]) is False
         if self.kind == GENERATED and is_lower:
             raise ConfigError(
-                f"{address.task} is scored by {means[0]}, of which less is better; nel counts 0 for"
-                " an answer that fails, which would be the best score"
-            )
-        if len(self.left_out) == len(rules):
-            raise ConfigError(
-                f"{address.task} has no metric that is a mean over samples, only"
-                f" {', '.join(self.left_out)}; nel has no score for a sample of it"
+                f"{self.address.task} is scored by {metrics[0]}, of which less is better; nel counts"
+                " 0 for an answer that fails, which would be the best score"
             )
 
     @property
@@ -169,19 +178,21 @@ class LoadedTask:
         """Return the generation settings that the harness would send, by nel's names."""
         if self.kind != GENERATED:
             return {}
-        asked = dict(self.task.config.generation_kwargs or {})
-        until = asked.pop("until", None) or []
-        asked.pop("do_sample", None)
-        limit = asked.pop("max_gen_toks", ANSWER_TOKENS_MAX)
-        named = {
+        extra = dict(self.task.config.generation_kwargs or {})
+        until = extra.pop("until", None) or []
+        extra.pop("do_sample", None)
+        limit = extra.pop("max_gen_toks", ANSWER_TOKENS_MAX)
+        settings = {
             "stop": [until] if isinstance(until, str) else list(until),
-            "max_tokens": asked.pop("max_tokens", limit),
-            "temperature": asked.pop("temperature", 0.0),
+            "max_tokens": extra.pop("max_tokens", limit),
+            "temperature": extra.pop("temperature", 0.0),
         }
-        if "top_p" in asked:
-            named["top_p"] = asked.pop("top_p")
+        if "top_p" in extra:
+            settings["top_p"] = extra.pop("top_p")
         return {
-            key: value for key, value in {**named, "extra": asked}.items() if value not in ([], {})
+            key: value
+            for key, value in {**settings, "extra": extra}.items()
+            if value not in ([], {})
         }
 
     def digest(self) -> str:
@@ -208,11 +219,11 @@ class LoadedTask:
         by_doc: dict[int, list[Any]] = {}
         for instance in instances:
             by_doc.setdefault(instance.doc_id, []).append(instance)
-        for asked in by_doc.values():
+        for requests in by_doc.values():
             yield {
-                "doc": dict(asked[0].doc),
-                "target": self._target(asked[0].doc),
-                **self._request(asked),
+                "doc": dict(requests[0].doc),
+                "target": self._target(requests[0].doc),
+                **self._request(requests),
             }
 
     def count(self, doc: Mapping[str, Any], answers: Sequence[Any]) -> dict[str, float]:
@@ -227,14 +238,14 @@ class LoadedTask:
         )
 
         _let_threads_set_alarms()
-        asked = [
+        requests = [
             Instance(request_type=self.kind, doc=doc, arguments=(), idx=index, resps=[answer])
             for index, answer in enumerate(answers)
         ]
         values: dict[str, float] = {}
         for pipeline in self.task._filters:  # noqa: SLF001 - the harness applies them to all documents at once
-            pipeline.apply(asked)
-            results = [instance.filtered_resps[pipeline.name] for instance in asked]
+            pipeline.apply(requests)
+            results = [instance.filtered_resps[pipeline.name] for instance in requests]
             for name, value in self.task.process_results(doc, results).items():
                 if name not in self.left_out and isinstance(value, Number):
                     values[metric_name(name, pipeline.name)] = float(value)  # type: ignore[arg-type]
@@ -243,15 +254,15 @@ class LoadedTask:
     def _instances(self) -> list[Any]:
         self.task.set_fewshot_seed(FEWSHOT_SEED)
         chat = self.address.apply_chat_template
-        with _seeded():
+        with _harness_seeds():
             self.task.build_all_requests(
                 apply_chat_template=chat,
                 fewshot_as_multiturn=chat,
                 chat_template=_as_json if chat else None,
             )
-        built = list(self.task.instances)
+        instances = list(self.task.instances)
         self.task._instances = None  # noqa: SLF001 - else every prompt is held as long as the task
-        return built
+        return instances
 
     def _target(self, doc: Any) -> Any:
         target = self.task.doc_to_text(doc) if self.kind in RANKED and self._has_contexts else None
@@ -262,11 +273,11 @@ class LoadedTask:
     def _has_contexts(self) -> bool:
         return bool(getattr(self.task, "multiple_input", 0))
 
-    def _request(self, asked: Sequence[Any]) -> dict[str, Any]:
+    def _request(self, requests: Sequence[Any]) -> dict[str, Any]:
         if self.kind == GENERATED:
-            prompt, _ = asked[0].args
+            prompt, _ = requests[0].args
             return {"prompt": json.loads(prompt) if self.address.apply_chat_template else prompt}
-        pairs = [instance.args for instance in asked]
+        pairs = [instance.args for instance in requests]
         contexts = [pair[0] if pair[0].strip() else self.address.prefix_token for pair in pairs]
         continuations = [pair[1] for pair in pairs]
         if not all(contexts):
@@ -297,8 +308,8 @@ def load_task(address: Address) -> LoadedTask:
         ConfigError: There is no such task, or it is of a kind that nel cannot run.
         DatasetError: Its data set cannot be had.
     """
-    whole = replace(address, task=address.group or address.task, group=None)
-    tasks = entry_of(whole)["tasks"]
+    entry_address = replace(address, task=address.group or address.task, group=None)
+    tasks = entry_of(entry_address)["tasks"]
     if address.task not in tasks:
         raise ConfigError(f"{address.group} of lm_eval has no member {address.task}")
     task = copy(tasks[address.task])
@@ -323,13 +334,13 @@ def entry_of(address: Address) -> Mapping[str, Any]:
 @cache
 def _load_name(index: Any, name: str) -> Mapping[str, Any]:
     try:
-        with _seeded():
-            loaded: Mapping[str, Any] = index.load([name])
+        with _harness_seeds():
+            entry: Mapping[str, Any] = index.load([name])
     except Exception as error:
         raise DatasetError(
             f"lm_eval cannot load {name}: {type(error).__name__}: {error}"
         ) from error
-    return loaded
+    return entry
 
 
 def _index(address: Address) -> Any:
@@ -379,7 +390,7 @@ def _in_main_thread(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _seeded() -> Iterator[None]:
+def _harness_seeds() -> Iterator[None]:
     """Seed Python's and numpy's global generators as the harness does, which some tasks draw from;
     put them back.
     """

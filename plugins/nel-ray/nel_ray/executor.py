@@ -11,7 +11,6 @@ import importlib.util
 import json
 import os
 import signal
-import struct
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
@@ -25,11 +24,8 @@ from nel.engine.executors.leased import LeasedExecutor
 from nel.engine.executors.pipes import PipeProcess
 from nel.engine.executors.wire import HostKind
 from nel.errors import ConfigError, MissingExtra, PreflightError
+from nel_ray.gateway import HEAD, last_line, read_frame
 
-_HEAD: Final = struct.Struct("<cII")
-"""Of a frame between here and the gateway: its kind, the number of the host, the length of what
-follows.
-"""
 _Frame: TypeAlias = tuple[bytes, int, bytes]
 _CONNECT_SECONDS: Final = 60.0
 _WORKERS_MAX: Final = 10_000
@@ -99,33 +95,30 @@ class RayFleet:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         command = (sys.executable, "-m", "nel_ray.gateway")
         take = partial(self._take, asyncio.get_running_loop())
-        own = (name for name in os.environ if name.startswith("RAY_"))
-        env = variables_passed_on(*own)  # a cluster started here hands them to its workers
-        self._process = PipeProcess(command, read=_read, take=take, errors=self._errors, env=env)
+        variables = (name for name in os.environ if name.startswith("RAY_"))
+        env = variables_passed_on(*variables)  # a cluster started here hands them to its workers
+        self._process = PipeProcess(
+            command, read=read_frame, take=take, errors=self._errors, env=env
+        )
         options = {"address": self._address, "workers": self._workers}
         self._put(b"O", 0, json.dumps(options).encode())
         for kind, start in starts.items():
             self._put(b"W", 0, kind.encode() + b"\n" + start)
         self._put(b"G", 0, b"")
-        was_late = False
         try:
-            first = await asyncio.wait_for(self._frames.get(), self._connect_seconds)
+            frame = await asyncio.wait_for(self._frames.get(), self._connect_seconds)
+            problem = f"refuses: {self._last_error()}"
         except TimeoutError:
-            first, was_late = None, True
-        if first is None:
+            frame, problem = None, f"does not answer within {self._connect_seconds:g} s"
+        if frame is None:
             self.close()
-            how = (
-                f"does not answer within {self._connect_seconds:g} s"
-                if was_late
-                else f"refuses: {self._last_error()}"
-            )
             raise PreflightError(
-                f"the Ray cluster at {self._where} {how}; {self._advice()}, or leave"
+                f"the Ray cluster at {self._where} {problem}; {self._advice()}, or leave"
                 " --executor out",
                 endpoint_kind=None,
             )
-        reply = json.loads(first[2])
-        if first[0] != b"C":
+        reply = json.loads(frame[2])
+        if frame[0] != b"C":
             raise PreflightError(f"{reply['reason']}", endpoint_kind=None)
         self._facts = {"address": self._where, "ray": reply["ray"]}
         return int(reply["planned"])
@@ -145,11 +138,11 @@ class RayFleet:
             if kind == b"P":
                 yield Packet(host, data)
             elif kind == b"J":
-                joined = json.loads(data)
-                yield Joined(host, joined["kind"], joined["node"])
+                facts = json.loads(data)
+                yield Joined(host, facts["kind"], facts["node"])
             elif kind == b"L":
-                left = json.loads(data)
-                yield Left(host, left["reason"], left["is_own_fault"])
+                facts = json.loads(data)
+                yield Left(host, facts["reason"], facts["is_own_fault"])
             else:
                 reason = str(json.loads(data)["reason"])
         raise FleetLost(f"the Ray cluster at {self._where} is lost: {reason or self._last_error()}")
@@ -179,28 +172,13 @@ class RayFleet:
         """Return the last line that the gateway wrote."""
         if self._errors is None:
             return ""
-        self._errors.seek(0)
-        lines = [
-            line
-            for line in self._errors.read().decode(errors="replace").splitlines()
-            if line.strip()
-        ]
-        return lines[-1].strip()[:300] if lines else "its connection ended"
+        return last_line(self._errors) or "its connection ended"
 
     def _put(self, kind: bytes, number: int, data: bytes) -> None:
         if self._process is not None:
-            self._process.put(_HEAD.pack(kind, number, len(data)) + data)
+            self._process.put(HEAD.pack(kind, number, len(data)) + data)
 
     def _take(self, loop: asyncio.AbstractEventLoop, frame: _Frame | None) -> None:
         """Pass on what the gateway wrote; called in its thread."""
         with suppress(RuntimeError):  # the event loop has ended
             loop.call_soon_threadsafe(self._frames.put_nowait, frame)
-
-
-def _read(stream: IO[bytes]) -> _Frame | None:
-    header = stream.read(_HEAD.size)
-    if len(header) < _HEAD.size:
-        return None
-    kind, number, size = _HEAD.unpack(header)
-    data = stream.read(size)
-    return (kind, number, data) if len(data) == size else None

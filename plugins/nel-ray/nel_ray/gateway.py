@@ -2,8 +2,7 @@
 between the two.
 
 Run as a program, so that Ray sends the actor's class by value, and a node without nel is named by
-its host's own error. Depends on Ray and the standard library. Each side of the pipe has frames of
-`nel_ray.executor`.
+its host's own error. Depends on Ray and the standard library; Ray is imported when it is run.
 """
 
 from __future__ import annotations
@@ -19,9 +18,10 @@ import sys
 import tempfile
 import threading
 import time
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
-_HEAD = struct.Struct("<cII")
+HEAD = struct.Struct("<cII")
+"""Of a frame on the pipe: its kind, the number of the host, the length of what follows."""
 _LENGTH = "<I"
 _LENGTH_BYTES = 4
 _NODES_SECONDS = 2.0
@@ -80,16 +80,9 @@ class Host:
         return packets, None
 
     def _ending(self) -> str:
-        status = self._process.wait()
-        self._errors.seek(0)
-        lines = [
-            line
-            for line in self._errors.read().decode(errors="replace").splitlines()
-            if line.strip()
-        ]
-        return f"its process ended with status {status}" + (
-            f": {lines[-1].strip()[:300]}" if lines else ""
-        )
+        ending = f"its process ended with status {self._process.wait()}"
+        line = last_line(self._errors)
+        return f"{ending}: {line}" if line else ending
 
     def _read(self) -> None:
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe
@@ -134,7 +127,7 @@ class Gateway:
     def write(self, kind: bytes, number: int, data: bytes) -> None:
         """Write a frame to the run."""
         with self._out_lock:
-            self._out.write(_HEAD.pack(kind, number, len(data)) + data)
+            self._out.write(HEAD.pack(kind, number, len(data)) + data)
             self._out.flush()
 
     def tell(self, frame: bytes, number: int, /, **facts: Any) -> None:
@@ -172,21 +165,21 @@ class Gateway:
         nodes = [node for node in self._ray.nodes() if node["Alive"]]
         self._nodes_at = time.monotonic()
         with self._lock:
-            here = [(actor.kind, actor.node) for actor in self._actors.values()]
+            actors = [(actor.kind, actor.node) for actor in self._actors.values()]
         room = self._options["workers"] or sys.maxsize
-        room -= sum(kind == "scoring" for kind, _ in here)
+        room -= sum(kind == "scoring" for kind, _ in actors)
         planned: list[tuple[str, str, str]] = []
         for node in sorted(nodes, key=lambda node: str(node["NodeID"])):
             identity, resources = str(node["NodeID"]), node["Resources"]
             name = f"{node['NodeManagerHostname']}:{identity[:6]}"
             if self._lost_on.get(identity, 0) >= _REPLACED_MAX:
                 continue
-            n_wanted = int(resources.get("CPU", 0)) - here.count(("scoring", identity))
+            n_wanted = int(resources.get("CPU", 0)) - actors.count(("scoring", identity))
             for _ in range(max(0, min(n_wanted, room))):
                 planned.append(("scoring", identity, name))
                 room -= 1
             wants_sandbox = "sandbox" in self._starts and resources.get("docker", 0) > 0
-            if wants_sandbox and ("sandbox", identity) not in here:
+            if wants_sandbox and ("sandbox", identity) not in actors:
                 planned.append(("sandbox", identity, name))
         return planned
 
@@ -237,14 +230,14 @@ class Gateway:
     def _receive(self) -> None:
         while True:
             with self._lock:
-                waiting = list(self._pending)
-            if not waiting:
+                references = list(self._pending)
+            if not references:
                 time.sleep(_RECEIVE_SECONDS / 20)
                 continue
-            ready, _ = self._ray.wait(waiting, num_returns=1, timeout=_RECEIVE_SECONDS / 4)
-            if ready:
-                ready, _ = self._ray.wait(waiting, num_returns=len(waiting), timeout=0)
-            for reference in ready:
+            answers, _ = self._ray.wait(references, num_returns=1, timeout=_RECEIVE_SECONDS / 4)
+            if answers:
+                answers, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
+            for reference in answers:
                 with self._lock:
                     number = self._pending.pop(reference)
                 self._take(number, reference)
@@ -274,16 +267,27 @@ _NO_DOCKER = (
 )
 
 
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text that are not empty, each of 300 characters at most."""
+    return [line.strip()[:300] for line in text.splitlines() if line.strip()]
+
+
+def last_line(errors: IO[bytes]) -> str:
+    """Return the last line that a process wrote, empty for none."""
+    errors.seek(0)
+    return (_lines(errors.read().decode(errors="replace")) or [""])[-1]
+
+
 def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:300] if lines else type(error).__name__
+    return (_lines(str(error)) or [type(error).__name__])[0]
 
 
-def _read(stream: BinaryIO) -> tuple[bytes, int, bytes] | None:
-    header = stream.read(_HEAD.size)
-    if len(header) < _HEAD.size:
+def read_frame(stream: IO[bytes]) -> tuple[bytes, int, bytes] | None:
+    """Return the next frame, None at the end of the pipe."""
+    header = stream.read(HEAD.size)
+    if len(header) < HEAD.size:
         return None
-    kind, number, size = _HEAD.unpack(header)
+    kind, number, size = HEAD.unpack(header)
     data = stream.read(size)
     return (kind, number, data) if len(data) == size else None
 
@@ -295,15 +299,19 @@ def _connect(options: dict[str, Any]) -> Any:
     ray: Any = importlib.import_module("ray")
 
     quiet: dict[str, Any] = {"log_to_driver": False, "configure_logging": False, "namespace": "nel"}
-    own = {"include_dashboard": False, "resources": {"docker": 1}, "object_store_memory": 128 << 20}
+    new_cluster = {
+        "include_dashboard": False,
+        "resources": {"docker": 1},
+        "object_store_memory": 128 << 20,
+    }
     address = options["address"]
     if address == "local":
-        ray.init(address="local", **quiet, **own)
+        ray.init(address="local", **quiet, **new_cluster)
     elif address is None and "RAY_ADDRESS" not in os.environ:
         try:
             ray.init(address="auto", **quiet)
         except ConnectionError:
-            ray.init(address="local", **quiet, **own)
+            ray.init(address="local", **quiet, **new_cluster)
     else:
         ray.init(address=address, **quiet)
     return ray
@@ -322,7 +330,7 @@ def main() -> None:
     os.dup2(2, 1)  # what Ray prints is not a frame
     options: dict[str, Any] = {}
     starts: dict[str, bytes] = {}
-    while (frame := _read(stdin)) is not None and frame[0] != b"G":
+    while (frame := read_frame(stdin)) is not None and frame[0] != b"G":
         if frame[0] == b"O":
             options = json.loads(frame[2])
         else:
@@ -332,7 +340,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: _end(ray))
     gateway = Gateway(ray, options, starts, out)
     gateway.begin()
-    while (frame := _read(stdin)) is not None:
+    while (frame := read_frame(stdin)) is not None:
         kind_of, number, data = frame
         if kind_of == b"S":
             gateway.send(number, data)

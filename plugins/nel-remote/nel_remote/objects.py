@@ -39,9 +39,8 @@ class Objects:
                 f"the {scheme} URL holds a password; leave it to the store's own variables or files"
             )
         try:
-            options = (
-                {"use_listings_cache": False} if scheme not in ("file", "local", "memory") else {}
-            )
+            has_cache = scheme not in ("file", "local", "memory")
+            options = {"use_listings_cache": False} if has_cache else {}
             self._files: Any
             self._files, self._root = fsspec.core.url_to_fs(self.url, **options)
         except ImportError as error:

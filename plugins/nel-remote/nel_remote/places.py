@@ -48,8 +48,8 @@ def home_of(run_dir: Path) -> Home | None:
     if not path.is_file():
         return None
     try:
-        stored = loads(path.read_bytes())
-        return Home(url=str(stored["url"]), number=int(stored["number"]))
+        note = loads(path.read_bytes())
+        return Home(url=str(note["url"]), number=int(note["number"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OutputError(
             f"{path}, which says where the run is uploaded, cannot be read; remove it"
@@ -92,8 +92,8 @@ def resumable(url: str) -> Path:
     elif run_dir.exists():
         _set_aside(run_dir)
     run_dir.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fetched = fetch(objects, name, run_dir)
-    set_home(run_dir, Home(url=parent, number=fetched.number))
+    snapshot = fetch(objects, name, run_dir)
+    set_home(run_dir, Home(url=parent, number=snapshot.number))
     return run_dir
 
 
@@ -108,16 +108,16 @@ def local_copy(url: str) -> Path:
         parent, name = split(url)
         objects = Objects(parent)
         if objects.read(f"{name}/{MANIFEST}") is not None:
-            return _copied(objects, name)
-    inside = Objects(url)
-    names = [name for name in inside.names("") if inside.read(f"{name}/{MANIFEST}") is not None]
+            return _copy(objects, name)
+    store = Objects(url)
+    names = [name for name in store.names("") if store.read(f"{name}/{MANIFEST}") is not None]
     if not names:
         raise OutputError(f"there is no run at {url}")
-    copies = [_copied(inside, name) for name in names]
+    copies = [_copy(store, name) for name in names]
     return copies[0].parent
 
 
-def _copied(objects: Objects, name: str) -> Path:
+def _copy(objects: Objects, name: str) -> Path:
     target = _cache() / "read" / _digest(objects.url) / name
     manifest = read_manifest(objects, name)
     home = home_of(target)
@@ -125,8 +125,8 @@ def _copied(objects: Objects, name: str) -> Path:
         return target
     shutil.rmtree(target, ignore_errors=True)
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fetched = fetch(objects, name, target)
-    set_home(target, Home(url=objects.url, number=fetched.number))
+    snapshot = fetch(objects, name, target)
+    set_home(target, Home(url=objects.url, number=snapshot.number))
     return target
 
 

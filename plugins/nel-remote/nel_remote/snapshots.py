@@ -60,7 +60,7 @@ def read_manifest(objects: Objects, run: str) -> Manifest | None:
         content = objects.read(f"{run}/{MANIFEST}")
         if content is None:
             return None
-        manifest = _decoded(content)
+        manifest = _decode(content)
         if manifest is not None:
             return manifest
         time.sleep(_RETRY_SECONDS)  # on a store that shows parts of a write
@@ -89,29 +89,29 @@ def write_snapshot(
     Raises:
         OutputError: The store does not take it; what was there stays as it was.
     """
-    known = set() if before is None else before.pieces()
+    digests_there = set() if before is None else before.pieces()
     files: dict[str, tuple[int, tuple[str, ...]]] = {}
     for name, path in sorted(paths.items()):
         size, digests = 0, []
         for piece in _pieces_of(path):
             digest = hashlib.sha256(piece).hexdigest()
-            if digest not in known:
+            if digest not in digests_there:
                 objects.write(f"{run}/{PIECES}/{digest}", piece)
-                known.add(digest)
+                digests_there.add(digest)
             digests.append(digest)
             size += len(piece)
         files[name] = (size, tuple(digests))
     number = 1 if before is None else before.number + 1
     manifest = Manifest(number=number, writer=writer, complete=complete, files=files)
-    objects.write(f"{run}/{MANIFEST}", _encoded(manifest))
+    objects.write(f"{run}/{MANIFEST}", _encode(manifest))
     return manifest
 
 
 def remove_unused(objects: Objects, run: str, *used_by: Manifest | None) -> None:
     """Remove the pieces that none of these snapshots has."""
-    used = {piece for manifest in used_by if manifest is not None for piece in manifest.pieces()}
+    digests = {piece for manifest in used_by if manifest is not None for piece in manifest.pieces()}
     for name in objects.names(f"{run}/{PIECES}"):
-        if name not in used:
+        if name not in digests:
             objects.remove(f"{run}/{PIECES}/{name}")
 
 
@@ -127,7 +127,7 @@ def fetch(objects: Objects, run: str, target: Path) -> Manifest:
             raise OutputError(f"there is no run at {objects.url}/{run}".rstrip("/"))
         work = make_work_directory(target)
         try:
-            if _fetched(objects, run, manifest, work):
+            if _write_files(objects, run, manifest, work):
                 work.rename(target)
                 return manifest
         except OSError as error:
@@ -139,7 +139,7 @@ def fetch(objects: Objects, run: str, target: Path) -> Manifest:
     )
 
 
-def _fetched(objects: Objects, run: str, manifest: Manifest, work: Path) -> bool:
+def _write_files(objects: Objects, run: str, manifest: Manifest, work: Path) -> bool:
     """Write all files; return False where a piece is gone, as when newer snapshots have come
     meanwhile.
     """
@@ -170,7 +170,7 @@ def _pieces_of(path: Path) -> Iterator[bytes]:
             yield piece
 
 
-def _encoded(manifest: Manifest) -> bytes:
+def _encode(manifest: Manifest) -> bytes:
     content = {
         "format": _FORMAT,
         "number": manifest.number,
@@ -185,7 +185,7 @@ def _encoded(manifest: Manifest) -> bytes:
     return dumps_bytes({"snapshot": content, "sha256": digest})
 
 
-def _decoded(data: bytes) -> Manifest | None:
+def _decode(data: bytes) -> Manifest | None:
     """Return the manifest, None where the bytes are a part of one."""
     try:
         outer: Any = loads(data)

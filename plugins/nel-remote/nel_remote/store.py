@@ -9,7 +9,7 @@ from typing import Final
 from nel import Progress, RunStore
 from nel_remote import places
 from nel_remote.objects import Objects
-from nel_remote.uploading import Mirror, mirrored
+from nel_remote.uploading import Mirror, uploads
 
 
 class FsspecStore(RunStore):
@@ -28,7 +28,7 @@ class FsspecStore(RunStore):
         self, run_dir: Path, progress: Progress, *, every_seconds: float
     ) -> AbstractContextManager[Mirror | None]:
         """Upload snapshots."""
-        return mirrored(run_dir, progress, every_seconds=every_seconds)
+        return uploads(run_dir, progress, every_seconds=every_seconds)
 
     def resumable(self, url: str) -> Path:
         """Return the live directory, or that of the newest snapshot."""

@@ -163,7 +163,7 @@ class Mirror:
 
 
 @contextmanager
-def mirrored(
+def uploads(
     run_dir: Path,
     progress: Progress,
     *,

@@ -59,9 +59,8 @@ class Writer:
         """Let another process write at once."""
         self._stopping.set()
         self._thread.join()
-        _OWN.discard(
-            self._token
-        )  # so that another writer of this process does not wait for this one
+        # Another writer of this process need not wait for this one.
+        _OWN.discard(self._token)
         try:
             self._objects.write(
                 _name(self._run, self.number), _content(self._token, self._beats, released=True)
@@ -103,8 +102,8 @@ def claim(
         raise OutputError(
             f"another process has just begun to write {objects.url}/{run}; wait for it or stop it"
         )
-    for old in numbers:
-        objects.remove(_name(run, old))
+    for earlier_number in numbers:
+        objects.remove(_name(run, earlier_number))
     return Writer(objects, run, number=number, token=token)
 
 
@@ -116,31 +115,31 @@ def _check_silent(
     sleep: Callable[[float], None],
 ) -> None:
     """Raise OutputError where the writer of this number is at work."""
-    last = _read(objects, run, number)
-    if last is None or last.get("released") is True or _has_died_here(last):
+    writer = _read(objects, run, number)
+    if writer is None or writer.get("released") is True or _has_died_here(writer):
         return
-    who = f"process {last.get('pid')} on {last.get('host')}"
-    if last.get("host") != socket.gethostname():
+    who = f"process {writer.get('pid')} on {writer.get('host')}"
+    if writer.get("host") != socket.gethostname():
         say(
             f"looking for {_LOOKS * BEAT_SECONDS:.0f} s whether {who} still writes"
             f" {objects.url}/{run}"
         )
         for _ in range(_LOOKS):
             sleep(BEAT_SECONDS)
-            if _read(objects, run, number) != last:
+            if _read(objects, run, number) != writer:
                 break
         else:
             return
     raise OutputError(f"{objects.url}/{run} is being written by {who}; wait for it or stop it")
 
 
-def _has_died_here(last: dict[str, Any]) -> bool:
-    if last.get("host") != socket.gethostname() or not isinstance(last.get("pid"), int):
+def _has_died_here(writer: dict[str, Any]) -> bool:
+    if writer.get("host") != socket.gethostname() or not isinstance(writer.get("pid"), int):
         return False
-    if last["pid"] == os.getpid():
-        return last.get("token") not in _OWN
+    if writer["pid"] == os.getpid():
+        return writer.get("token") not in _OWN
     try:
-        os.kill(last["pid"], 0)
+        os.kill(writer["pid"], 0)
     except ProcessLookupError:
         return True
     except (PermissionError, OverflowError):

@@ -10,7 +10,7 @@ import pytest
 from nel_remote.objects import Objects
 from nel_remote.places import local_copy, resumable
 from nel_remote.snapshots import read_manifest
-from nel_remote.uploading import mirrored
+from nel_remote.uploading import uploads
 
 from nel.comparison.reading import read_sides
 from nel.engine.progress import Progress
@@ -87,7 +87,7 @@ def test_an_upload_that_fails_loses_nothing(tmp_path: Path, machines: Any) -> No
     with scripted(_say_four) as endpoint:
         ended = evaluate(_config(tmp_path, f"file://{far}", endpoint.url))
     progress, slept = Progress(), list[float]()
-    with mirrored(ended.run_dir, progress, every_seconds=600, sleep=slept.append) as mirror:
+    with uploads(ended.run_dir, progress, every_seconds=600, sleep=slept.append) as mirror:
         far.rename(away)
         far.write_text("no directory")
         (ended.run_dir / "note.txt").write_text("new")
@@ -100,7 +100,7 @@ def test_an_upload_that_fails_loses_nothing(tmp_path: Path, machines: Any) -> No
     assert len(_rows(ended)) == ROWS
     far.unlink()
     away.rename(far)
-    with mirrored(ended.run_dir, progress, every_seconds=600, sleep=slept.append) as mirror:
+    with uploads(ended.run_dir, progress, every_seconds=600, sleep=slept.append) as mirror:
         pass
     manifest = read_manifest(Objects(f"file://{far}"), "one")
     assert manifest is not None

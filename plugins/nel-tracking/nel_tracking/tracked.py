@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from nel.core.strict_json import dumps
+from nel.core.strict_json import dumps_unless_text
 from nel.reports.run_files import BenchmarkFiles
 
 _FILES: Final = ("results.jsonl", "metrics.json", "failure_analysis.json", "runtime_stats.json")
@@ -66,9 +66,7 @@ def _flat(prefix: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
         if isinstance(element, dict):
             flat += _flat(f"{prefix}{name}.", element)
         else:
-            flat.append(
-                (f"{prefix}{name}", element if isinstance(element, str) else dumps(element))
-            )
+            flat.append((f"{prefix}{name}", dumps_unless_text(element)))
     return flat
 
 

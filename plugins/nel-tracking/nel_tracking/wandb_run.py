@@ -45,7 +45,7 @@ def export_wandb(run_dir: Path, output: Path) -> Exported:
             " own."
         ),
     ]
-    with _staged(output) as environment, _environment(environment):
+    with _staging_variables(output) as environment, _environment(environment):
         tracked = wandb.init(
             project="nel",
             name=run.run_id,
@@ -62,10 +62,9 @@ def export_wandb(run_dir: Path, output: Path) -> Exported:
             tracked.finish()
     for logs in (output / "wandb").glob("*/logs"):
         shutil.rmtree(logs, ignore_errors=True)
-    for path in [
-        link for link in output.rglob("*") if link.is_symlink()
-    ]:  # absolute, to places that go
-        path.unlink()
+    for path in list(output.rglob("*")):
+        if path.is_symlink():  # absolute, to places that go
+            path.unlink()
     (result,) = (output / "wandb").glob("offline-run-*/*.wandb")
     notes.append(
         f"Send it with: wandb sync {final_directory(output) / result.parent.relative_to(output)}"
@@ -120,10 +119,10 @@ def _log(wandb: Any, tracked: Any, run: RunToExport) -> Iterator[str]:
                 " is an artifact."
             )
             del rows["samples"]
-        for name, (columns, listed) in rows.items():
+        for name, (columns, table_rows) in rows.items():
             table = wandb.Table(
                 columns=list(columns),
-                data=[list(row.values()) for row in listed],
+                data=[list(row.values()) for row in table_rows],
                 allow_mixed_types=True,
             )
             tracked.log({f"{files.title}/{name}": table})
@@ -136,7 +135,7 @@ def _log(wandb: Any, tracked: Any, run: RunToExport) -> Iterator[str]:
 
 
 @contextmanager
-def _staged(output: Path) -> Iterator[dict[str, str]]:
+def _staging_variables(output: Path) -> Iterator[dict[str, str]]:
     """Yield variables that make W&B stage artifacts where they will stand, and move them there at
     the end.
 
@@ -153,14 +152,14 @@ def _staged(output: Path) -> Iterator[dict[str, str]]:
             f"cannot make {directory}: {error.strerror or error}; choose another directory with -o"
         ) from error
     scratch = output / ".scratch"
-    named = {
+    folders = {
         "CACHE": scratch / "cache",
         "CONFIG": scratch / "config",
         "ARTIFACT": scratch / "artifacts",
         "DATA": directory,
     }
     try:
-        yield {f"WANDB_{name}_DIR": str(value.absolute()) for name, value in named.items()}
+        yield {f"WANDB_{name}_DIR": str(value.absolute()) for name, value in folders.items()}
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
         if directory != output / _STAGING:
@@ -171,12 +170,12 @@ def _staged(output: Path) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in variables}
+    own_values = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
+        for name, value in own_values.items():
             if value is None:
                 os.environ.pop(name, None)
             else:

@@ -12,9 +12,9 @@ import json
 import secrets
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +48,7 @@ WORKDIR /data
 ENTRYPOINT ["nel"]
 CMD ["--help"]
 """
+_HINT: Final = "choose one that has, such as --base-image python:3.12-slim"
 _PROBE: Final = (
     "import json, platform, sys, venv; print(json.dumps([list(sys.version_info[:2]),"
     " platform.machine(), *platform.libc_ver()]))"
@@ -61,9 +62,9 @@ class Image:
     tag: str
     base: str
     benchmarks: tuple[str, ...]
-    size_bytes: int | None
+    size_bytes: int | None = None
     """None in a dry run."""
-    pushed: bool
+    pushed: bool = False
 
 
 def containerize(
@@ -101,29 +102,31 @@ def containerize(
         client = connect()
         attributes = _base_image(client, base, platform)
         python = _python_of(client, base, platform)
-        names = (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
-        suffix = (platform or "/".join(filter(None, names))).replace("/", "-")
-        name = package.distribution.removeprefix("nel-byob-").replace("-", "_")
-        tag = f"{_with_tag(push or tag or f'byob_{name}')}-{suffix}"
-        if not dry_run:
-            _build(client, package, python, base=base, tag=tag, platform=platform, log=log)
-            _check(client, package, tag, platform)
-            size = int(client.images.get(tag).attrs.get("Size") or 0)
-            if push:
-                log(f"pushing {tag}")
-                _push(client, tag)
-    return Image(
-        tag=tag,
-        base=base,
-        benchmarks=tuple(package.entry_points),
-        size_bytes=None if dry_run else size,
-        pushed=bool(push) and not dry_run,
-    )
+        tag = f"{push or tag or _usual_name(package)}"
+        if ":" not in tag.rpartition("/")[2]:  # a registry's port is not a tag
+            tag += ":latest"
+        tag += f"-{(platform or _platform_of(attributes)).replace('/', '-')}"
+        image = Image(tag=tag, base=base, benchmarks=tuple(package.entry_points))
+        if dry_run:
+            return image
+        _build(client, package, python, base=base, tag=tag, platform=platform, log=log)
+        _check(client, package, tag, platform)
+        size = int(client.images.get(tag).attrs.get("Size") or 0)
+        if push:
+            log(f"pushing {tag}")
+            _push(client, tag)
+    return replace(image, size_bytes=size, pushed=bool(push))
 
 
-def _with_tag(name: str) -> str:
-    """Return an image's name with a tag, ``latest`` where it has none; a port is not a tag."""
-    return name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+def _usual_name(package: Package) -> str:
+    name = package.distribution.removeprefix("nel-byob-").replace("-", "_")
+    return f"byob_{name}"
+
+
+def _platform_of(attributes: Mapping[str, Any]) -> str:
+    """Return the platform of an image as Docker writes it, such as ``linux/arm64/v8``."""
+    names = (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
+    return "/".join(filter(None, names))
 
 
 def _base_image(client: Any, base: str, platform: str | None) -> dict[str, Any]:
@@ -145,40 +148,39 @@ def _base_image(client: Any, base: str, platform: str | None) -> dict[str, Any]:
 
 def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
     """Return the Python of an image, found by running it."""
-    import docker.errors  # noqa: PLC0415 - keeps start-up fast
-
-    hint = "choose one that has, such as --base-image python:3.12-slim"
     try:
         output = _output_of(client, base, ["-c", _PROBE], entrypoint="python3", platform=platform)
     except SandboxError as error:
-        cause = error.__cause__
-        text = f"{getattr(cause, 'stderr', b'') or b''!r} {error}"
-        if "exec format error" in text:
-            raise ConfigError(
-                f"the engine cannot run {base} for {platform}; set up emulation (binfmt), or build"
-                " on such a machine"
-            ) from error
-        if isinstance(cause, docker.errors.ContainerError) and "venv" in text:
-            raise ConfigError(
-                f"the Python of the base image {base} has no module venv; {hint}"
-            ) from error
-        if isinstance(cause, (docker.errors.ContainerError, docker.errors.APIError)):
-            raise ConfigError(
-                f"the base image {base} has no python3, and nel needs 3.11 or newer; {hint}"
-            ) from error
-        raise
-    version, machine, libc, libc_version = json.loads(output)
-    if tuple(version) < _PYTHON_MIN:
-        version_text = ".".join(map(str, version))
+        problem = _problem_of_probe(error, base, platform)
+        if problem is None:
+            raise
+        raise ConfigError(problem) from error
+    (major, minor), machine, libc, libc_version = json.loads(output)
+    if (major, minor) < _PYTHON_MIN:
         raise ConfigError(
-            f"the base image {base} has Python {version_text}, and nel needs 3.11 or newer; {hint}"
+            f"the base image {base} has Python {major}.{minor}, and nel needs 3.11 or newer; {_HINT}"
         )
     return BasePython(
-        version=(version[0], version[1]),
-        machine=machine,
-        libc=libc or "musl",
-        libc_version=libc_version,
+        version=(major, minor), machine=machine, libc=libc or "musl", libc_version=libc_version
     )
+
+
+def _problem_of_probe(error: SandboxError, base: str, platform: str | None) -> str | None:
+    """Return why an image's Python cannot be asked; None where the engine itself has failed."""
+    import docker.errors  # noqa: PLC0415 - keeps start-up fast
+
+    cause = error.__cause__
+    text = f"{getattr(cause, 'stderr', b'') or b''!r} {error}"
+    if "exec format error" in text:
+        return (
+            f"the engine cannot run {base} for {platform}; set up emulation (binfmt), or build"
+            " on such a machine"
+        )
+    if isinstance(cause, docker.errors.ContainerError) and "venv" in text:
+        return f"the Python of the base image {base} has no module venv; {_HINT}"
+    if isinstance(cause, (docker.errors.ContainerError, docker.errors.APIError)):
+        return f"the base image {base} has no python3, and nel needs 3.11 or newer; {_HINT}"
+    return None
 
 
 def _output_of(client: Any, image: str, command: list[str], **settings: Any) -> Any:

@@ -178,28 +178,28 @@ def _data_files(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict
     Raises:
         PluginError: They cannot be read, or are too large together.
     """
-    inside = {path: name for name, path in companions(source).items()}
+    names = {path: name for name, path in companions(source).items()}
     uris: dict[str, str] = {}
     for name, benchmark in source.benchmarks.items():
         path = local_dataset(benchmark)
         if path is None:
             continue
-        if path not in inside:
+        if path not in names:
             file_name = _portable(path.name)
-            if f"data/{file_name}" in inside.values():  # files of one name in two folders
+            if f"data/{file_name}" in names.values():  # files of one name in two folders
                 file_name = f"{name}-{file_name}"
-            inside[path] = f"data/{file_name}"
+            names[path] = f"data/{file_name}"
         dataset = str(benchmark.dataset)
         form = dataset.removeprefix(split_form(dataset)[0])
-        uris[name] = f"pkg://{module}/{inside[path]}{form}"
+        uris[name] = f"pkg://{module}/{names[path]}{form}"
     try:
-        if sum(path.stat().st_size for path in inside) > _FILES_BYTES_MAX:
+        if sum(path.stat().st_size for path in names) > _FILES_BYTES_MAX:
             raise PluginError(
                 f"the files that {source.path.name} names are larger than"
                 f" {_FILES_BYTES_MAX // 1024**2} MiB together; put the rows on a hub and name them as"
                 " hf://org/name?revision=COMMIT"
             )
-        return {f"{module}/{name}": path.read_bytes() for path, name in inside.items()}, uris
+        return {f"{module}/{name}": path.read_bytes() for path, name in names.items()}, uris
     except OSError as error:
         raise PluginError(
             f"{error.filename} cannot be packed: {error.strerror or error}"
@@ -252,7 +252,9 @@ def _plugin_text(
 
 def _requirements(benchmarks: Iterable[Benchmark]) -> list[str]:
     texts = [
-        str(parse_requirement(each)) for benchmark in benchmarks for each in benchmark.requirements
+        str(parse_requirement(requirement))
+        for benchmark in benchmarks
+        for requirement in benchmark.requirements
     ]
     return list(dict.fromkeys(texts))
 

@@ -177,9 +177,9 @@ def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
 
 
 def _refuse_local_paths(source: SourceFile, text: str) -> None:
-    private = {str(source.path.parent), f"{Path.home()}/"} - {"/"}
+    folders = {str(source.path.parent), f"{Path.home()}/"} - {"/"}
     for number, line in enumerate(text.splitlines(), start=1):
-        if any(path in line for path in private):
+        if any(path in line for path in folders):
             raise PluginError(_leak(source, number, "a path of this machine"))
     portable = SourceFile(path=source.path, text=text, benchmarks=source.benchmarks)
     for node in portable.strings():

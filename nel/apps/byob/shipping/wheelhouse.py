@@ -137,10 +137,10 @@ def _needed_distributions(requirements: list[str]) -> Iterator[metadata.Distribu
     Raises:
         ConfigError: One is not installed.
     """
-    pending = [(requirement, "the benchmark") for requirement in requirements]
+    requests = [(requirement, "the benchmark") for requirement in requirements]
     visited: set[tuple[str, str]] = set()  # distributions, each with an extra or without any
-    while pending:
-        text, owner = pending.pop()
+    while requests:
+        text, owner = requests.pop()
         requirement = parse_requirement(text)
         try:
             distribution = metadata.distribution(requirement.name)
@@ -157,7 +157,7 @@ def _needed_distributions(requirements: list[str]) -> Iterator[metadata.Distribu
             for entry in distribution.requires or ():
                 marker = parse_requirement(entry).marker
                 if marker is None or marker.evaluate({"extra": extra}):
-                    pending.append((entry.partition(";")[0].strip(), name))
+                    requests.append((entry.partition(";")[0].strip(), name))
 
 
 def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:

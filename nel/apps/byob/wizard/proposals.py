@@ -191,12 +191,12 @@ def propose(
     list_field = choices_field
     if kind == "multiple-choice":
         options, list_field = _options(table, target, choices_field)
-    taken = {target, *options}
+    used_columns = {target, *options}
     if list_field:
-        taken.add(list_field)
-    question = _question(table, taken)
+        used_columns.add(list_field)
+    question = _question(table, used_columns)
     passage = _column_by_name(
-        _PASSAGES, [name for name in table.columns if name not in taken and name != question]
+        _PASSAGES, [name for name in table.columns if name not in used_columns and name != question]
     )
     mapping = {name: letter for name, letter in options.items() if name != letter}
     fields = []
@@ -218,7 +218,7 @@ def propose(
             for name in (target, list_field)
             if name is not None and table.lists_as_texts(name)
         ),
-        category_field=category_field or _category(table, taken | {question or ""}),
+        category_field=category_field or _category(table, used_columns | {question or ""}),
         asks=bool(fields),
     )
 
@@ -287,9 +287,11 @@ def _column_by_name(names: Iterable[str], columns: Sequence[str]) -> str | None:
     return next((by_name[name] for name in names if name in by_name), None)
 
 
-def _question(table: Table, taken: set[str]) -> str | None:
+def _question(table: Table, used_columns: set[str]) -> str | None:
     """Return the column of the question: by its name, else the only text that is left."""
-    candidates = [name for name in table.columns if name not in taken and table.is_text(name)]
+    candidates = [
+        name for name in table.columns if name not in used_columns and table.is_text(name)
+    ]
     by_name = question_column(candidates)
     if by_name is not None:
         return by_name
@@ -336,8 +338,10 @@ def _lists_golds(table: Table, name: str, target: str) -> bool:
     return True
 
 
-def _category(table: Table, taken: set[str]) -> str | None:
-    name = _column_by_name(_CATEGORIES, [name for name in table.columns if name not in taken])
+def _category(table: Table, used_columns: set[str]) -> str | None:
+    name = _column_by_name(
+        _CATEGORIES, [name for name in table.columns if name not in used_columns]
+    )
     if name is None or not 1 < table.distinct(name) < max(len(table.rows), 3):
         return None
     return name

@@ -350,9 +350,9 @@ class Index:
             f"SELECT {search.number} {search.clauses}{limit} ORDER BY {order_by} LIMIT ?",
             (*values, n_max if search.order else -1),
         )
-        ordered = _group(rows, n_max, is_alone=bool(search.order))
+        groups = _group(rows, n_max, is_alone=bool(search.order))
         rows.close()
-        return ordered[::-1] if is_back else ordered
+        return groups[::-1] if is_back else groups
 
 
 def _group(rows: Iterable[tuple[int]], n_max: int, *, is_alone: bool) -> list[list[ResultKey]]:

@@ -89,17 +89,19 @@ class Run:
         self, what: str, *, is_tests: bool = False, command: list[str] | None = None
     ) -> channel.Message:
         """Return what a zygote is told."""
-        owner = self.processes
-        tests_limits = {
-            "files": 256,
-            "file_bytes": self.limits["file_bytes"],
-            "processes": _TESTS_PROCESSES,
-        }
+        user, limits = self.processes.program_user, self.limits
+        if is_tests:
+            user = self.processes.tests_user
+            limits = {
+                "files": 256,
+                "file_bytes": self.limits["file_bytes"],
+                "processes": _TESTS_PROCESSES,
+            }
         return {
             "do": what,
             "is_tests": is_tests,
-            "user": owner.tests_user if is_tests else owner.program_user,
-            "limits": tests_limits if is_tests else self.limits,
+            "user": user,
+            "limits": limits,
             "directory": WORK,
             "environment": self.limits.get("environment", {}),
             "command": command,

@@ -145,9 +145,9 @@ def _execute(command: list[str], environment: dict[str, str]) -> int:
 
 def _install(handles: list[int]) -> None:
     """Make the given descriptors 0, 1, 2 … and close all others."""
-    high = [os.dup(handle) for handle in handles]
+    copies = [os.dup(handle) for handle in handles]
     base = 100
-    for number, handle in enumerate(high):
+    for number, handle in enumerate(copies):
         os.dup2(handle, base + number)
     for number in range(len(handles)):
         os.dup2(base + number, number)

@@ -163,16 +163,16 @@ class Codec:
 
     def losses(self) -> list[int]:
         """Forget containers that are held nowhere else, or too large; return their numbers."""
-        lost: list[int] = []
+        positions: list[int] = []
         count = -1
         # What an outer container held is held nowhere else once that is gone: until none is left.
-        while not self._is_unpacking and count != (count := len(lost)):
+        while not self._is_unpacking and count != (count := len(positions)):
             for number in [*self._containers]:  # the outer ones first
                 is_large = standard.size_of(self._containers[number]) > _ITEMS_MAX
                 if is_large or _count(self._containers, number) == _UNHELD:
                     self.forget([number])
-                    lost.append(number)
-        return lost
+                    positions.append(number)
+        return positions
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Forget containers, which cross like new ones from now on."""

@@ -100,9 +100,9 @@ class Remote:
             ProgramFailed: It cannot be loaded.
         """
         message = self._read()
-        failed = message.get("failed")
-        if isinstance(failed, dict):
-            raise self.fail(str(failed.get("program")), str(failed.get("text")))
+        fault = message.get("failed")
+        if isinstance(fault, dict):
+            raise self.fail(str(fault.get("program")), str(fault.get("text")))
         names = message.get("loaded")
         if not isinstance(names, dict):
             raise self.fail("nonsense", "the program did not load as it should")

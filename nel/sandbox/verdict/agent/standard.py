@@ -220,4 +220,4 @@ def overrides(kind: type, base: type) -> bool:
     generated = _OF_TUPLES if hasattr(kind, "_fields") else _OF_CLASSES
     behaviour = {*vars(base)} - generated - {"__new__"}
     derived = kind.__mro__[: kind.__mro__.index(base)]
-    return any(not behaviour.isdisjoint(vars(each)) for each in derived)
+    return any(not behaviour.isdisjoint(vars(ancestor)) for ancestor in derived)
