@@ -145,7 +145,7 @@ class LetterReader:
             return None
         if not option_text:
             return value
-        is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]")
+        is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]", ",")
         is_option = is_marked and (
             len(option_text) <= self.text_max or self._repeats_text(value.answer, option_text)
         )
