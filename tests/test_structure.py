@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_810,
     "models": 37_630,
     "prompts": 2_690,
-    "reading": 18_020,
+    "reading": 18_080,
     "reports": 17_980,
     "runs": 11_460,
     "sandbox": 26_400,

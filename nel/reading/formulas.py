@@ -29,6 +29,7 @@ _FUNCTIONS: Final = frozenset(
     "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max gcd lcm mod".split()
 )
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\s*\{\s*[A-Za-z ,.]*\})?")
+_EITHER: Final = re.compile(r"\bor\b")
 _DIGIT: Final = re.compile(r"\d")
 _OPERAND: Final = re.compile(r"[\w∞∅]")
 _WRAPPING: Final = " \t\r\n*`\"'“”"
@@ -60,6 +61,8 @@ class FormulaReader:
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the expression of a line without words."""
         content = _bare(response.text[start:stop])
+        if _EITHER.search(content) and "=" not in content:
+            return Value(None, start, stop, Reason.SEVERAL)
         is_balanced = content.count("{") == content.count("}")
         is_expression = is_balanced and _OPERAND.search(content) and not has_words(content)
         return Value(content, start, stop) if is_expression else None

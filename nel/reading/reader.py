@@ -19,6 +19,7 @@ from nel.reading.types import Form, Reading, Reason, Value
 
 _BOX_BEFORE: Final = re.compile(r"\\boxed\s*\{[^{}]*\}[\s$]*(?:,|;|,?\s?and|or)[\s$]*\Z")
 """Before a box, another one that is joined to it: two answers."""
+_OPEN_BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\Z")
 _KEY: Final = re.compile(
     r"[\W_]{0,8}(?=(?:[^\n:]{0,40}?[^\W\d_]){2})[^\n:]{2,40}?[\s*_`\"']*:[\s*_`]*(?=\S)"
 )
@@ -117,6 +118,9 @@ def _read_declared(response: Answer, reader: KindReader, reading: Reading) -> Re
 
 
 def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Reading:
+    if _OPEN_BOX.search(response.text[-_BOX_MAX:]):
+        reading.reject(len(response.text) - 1, len(response.text), Reason.CUT_OFF)
+        return reading
     lines = [line.span() for line in _LINE.finditer(response.text)] or [(0, len(response.text))]
     value = reader.line(response, *lines[-1])
     if value is not None:
