@@ -47,7 +47,7 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
 
 | kind | nothing but an answer is |
 |---|---|
-| letter | a label, bare, in brackets, or before its option's text; or that text as whole words |
+| letter | a label, bare, in brackets, or before its option's text, and not one of a list of labels; or that text as whole words |
 | number | a number and at most its unit; an amount in two units ("2 hours and 30 minutes") is none |
 | yes or no | yes, no, true or false, set off from what follows |
 | label | a permitted label; `_` and `-` do not count, nor does case unless two labels differ by it alone |

@@ -60,11 +60,7 @@ class FormulaReader:
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the expression of a line without words."""
-        text = response.text
-        content = text[start:stop].strip(_WRAPPING).rstrip(".").strip()
-        formula = _FORMULA.fullmatch(content)
-        if formula is not None:
-            return Value(_in_formula(formula).answer, start, stop)
+        content = _bare(response.text[start:stop])
         if _EITHER.search(content) and "=" not in content:
             return Value(None, start, stop, Reason.SEVERAL)
         is_balanced = content.count("{") == content.count("}")

@@ -79,7 +79,7 @@ class LabelReader:
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a line that is a label, or opens with one that a stop sets off."""
         value = self._opening(response, start, stop)
-        if value is None or not _ENDS.match(response.low, value.end, stop):
+        if value is None or value.answer is None or not _ENDS.match(response.low, value.end, stop):
             return None
         return None if is_denied(response.low, value.start, value.end, begin=start) else value
 
@@ -105,11 +105,10 @@ class LabelReader:
             span = match.span()
             if not self._is_whole(text, *span, stop):
                 continue
-            if (
-                is_denied(low, *span, begin=start)
-                or is_supposed(low, span[0], begin=start)
-                or is_alternative(low, *span)
-            ):
+            if is_alternative(low, *span):
+                denied = Value(None, *span, Reason.SEVERAL)
+                continue
+            if is_denied(low, *span, begin=start) or is_supposed(low, span[0], begin=start):
                 denied = Value(None, *span, Reason.NONE_OF_THESE)
                 continue
             value = self._of(text, *span)

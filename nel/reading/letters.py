@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from nel.reading.clauses import is_denied, none_of_these, whole_places, words_pattern
-from nel.reading.forms import Declaration, declarations, named_in
+from nel.reading.forms import Declaration, declarations, line_end, named_in
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
 from nel.reading.types import Form, Reading, Reason, Value
@@ -69,7 +69,9 @@ class _Patterns:
         joint = r"[\s)\]]*(?:[,;/&]|\band\b)[\s(\[]*"
         self.small_run = re.compile(rf"[\s*_(\[:]*(?i:{name}(?:{joint}{name})+)[\s.)\]*_]*$")
         self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{name}){apart}")
-        self.listed = re.compile(rf"\s*[*-]*[^\S\n]*[(\[]?(?P<label>{name})[)\].:]")
+        self.listed = re.compile(
+            rf"\s*[*-]*[^\S\n]*[(\[]?(?P<label>{name})(?:[)\].:]|(?=[^\S\n]*(?:\n|\Z)))"
+        )
         self.marked = re.compile(
             rf"(?:[(\[{{](?P<bracketed>{name})[)\]}}]|(?i:{words_pattern('option')})\s?[*_\"'(]*"
             rf"(?:(?P<named>{name}){apart}|(?<=\()(?P<small>(?i:{name}))(?=\))))"
@@ -122,7 +124,11 @@ class LetterReader:
         sentence = next(sentences(response.text, start, stop), None)
         if sentence is None:
             return None
-        label = self.sentence(response, *sentence)
+        label = (
+            self._named_label(response, *sentence)
+            or self._marked_label(response, *sentence)
+            or self._ending_text(response, *sentence)
+        )
         if label is None and form is Form.PHRASE and none_of_these(response.low, start, stop):
             return Value(None, start, stop, Reason.NONE_OF_THESE)
         return label
@@ -132,15 +138,18 @@ class LetterReader:
         value = self.opening(response, start, stop)
         if value is None:
             return self._by_text(response, start, stop)
-        option_text = response.plain[value.end : stop].strip(_WRAPPING)
-        if not option_text or value.answer is None:
+        if value.answer is None:
             return value
-        is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]")
+        option_text = response.plain[value.end : stop].strip(_WRAPPING)
+        if self._is_listed(response, value.answer, start, stop, has_text=bool(option_text)):
+            return None
+        if not option_text:
+            return value
+        is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]", ",")
         is_option = is_marked and (
             len(option_text) <= self.text_max or self._repeats_text(value.answer, option_text)
         )
-        is_listed = self._is_listed(response, value.answer, start, stop)
-        return value if is_option and not is_listed else None
+        return value if is_option else None
 
     def _is_option_a(self, response: Answer, declaration: Declaration) -> bool:
         """Return whether a marker "A:" opens a list of options and not an answer."""
@@ -160,30 +169,42 @@ class LetterReader:
         text = dict(zip(self.labels, self.texts, strict=False)).get(label, "")
         return bool(text) and self.bare(option_text).startswith(text)
 
-    def _is_listed(self, response: Answer, label: str, start: int, stop: int) -> bool:
-        """Return whether the line before or after another one opens with another label."""
+    def _is_listed(
+        self, response: Answer, label: str, start: int, stop: int, *, has_text: bool = True
+    ) -> bool:
+        """Return whether the line before or after another one lists another label, with or without
+        a text as that one does.
+        """
         text = response.plain
         begin = max(0, start - _LINE_MAX)
         line_before = begin + text[begin:start].rstrip().rfind("\n") + 1
-        neighbours = (self.patterns.listed.match(text, line) for line in (line_before, stop))
-        return any(
-            neighbour is not None and neighbour["label"] != label for neighbour in neighbours
-        )
+        for line in (line_before, stop):
+            neighbour = self.patterns.listed.match(text, line)
+            if neighbour is not None and neighbour["label"] != label:
+                end = neighbour.end()
+                if bool(text[end : line_end(text, end)].strip(_WRAPPING)) == has_text:
+                    return True
+        return False
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the only label that a sentence names, or that of the option that it ends with."""
-        return self._named_label(response, start, stop) or self._ending_text(response, start, stop)
+        """Return the only label that a sentence, or else the response, names as correct, else the
+        only one that the sentence marks, or that of the option that it ends with.
+        """
+        named = self._named_label(response, start, stop)
+        return (
+            named
+            or self._named_label(response, 0, len(response.text))
+            or self._marked_label(response, start, stop)
+            or self._ending_text(response, start, stop)
+        )
 
     def _named_label(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the only label that a sentence names in brackets, after "option" or as correct."""
+        """Return the only label that a stretch names as correct."""
         mentions = {
             response.plain[slice(*span)]: span for span in named_in(response, "letter", start, stop)
         }
-        mentions = {label: span for label, span in mentions.items() if label in self.labels}
-        if len(mentions) == 1:
-            ((label, span),) = mentions.items()
-            return Value(label, *span)
-        return self._marked_label(response, start, stop)
+        labels = [label for label in mentions if label in self.labels]
+        return Value(labels[0], *mentions[labels[0]]) if len(labels) == 1 else None
 
     def opening(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label that opens a stretch; two labels joined are none."""

@@ -56,7 +56,6 @@ _CALCULATED: Final = re.compile(
 )
 """After the first number of a calculation, whose result is its last number."""
 _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdot|\\?%\sof\s)\s?\Z")
-_APART: Final = re.compile(r"[^\W\d_][,;]\s[^-+*/×÷]*\Z")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
     r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z](?:\w*[\d_]\w*)?\(\Z"
@@ -69,12 +68,6 @@ _ALSO: Final = re.compile(
 )
 _SECOND_VALUE: Final = re.compile(rf"\d\s?(?:,|{words_pattern('or', 'and')})\s?[a-z]\s?\Z")
 """Before the last "=" of two values of an unknown: "x = 8 or x = -8"."""
-_ALSO_MAX: Final = 9
-"""Characters between two numbers that are joined."""
-_LATEX_TEXT: Final = re.compile(
-    r"\\(?:text|mathrm|textbf|mathbf|mbox|textit)\s*\{([^{}]*)\}|\\(?:text)?color\s*\{\w+\}"
-    r"|\^\s?\{?\\circ\}?|\\[,;:! ]|~"
-)
 _UNIT_NAME: Final = r"[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?"
 _UNIT: Final = re.compile(
     rf"[\s.,!)\]}}*_`\"'$%\\°€£¥]*(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?[\s.)%\]}}*_`\"'$]*){{0,3}}"
@@ -137,8 +130,6 @@ class NumberReader:
             return NumberReader(",").read_declared(response, declaration)
         if form is Form.HASHES:
             return self.line(response, start, stop)
-        if form is Form.BOX:
-            return self._box(response, start, stop)
         first_sentence = next(sentences(response.text, start, stop), None)
         if first_sentence is None:
             return None
@@ -243,17 +234,6 @@ class NumberReader:
             return None
         return self._value_of(last_number)
 
-    def _box(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the number that a box holds, with at most a name before it and a unit."""
-        content = _LATEX_TEXT.sub(
-            lambda match: (match[1] or "").rjust(len(match[0])), response.plain[start:stop]
-        )
-        begin = content.rfind("=") + 1
-        number = self._alone(content[begin:])
-        if number is not None:
-            return self._value_of(number, offset=start + begin)
-        return Value(None, start, stop, Reason.SEVERAL)
-
     def _alone(self, text: str) -> Number | None:
         """Return the number that is all of a text, but for its unit."""
         number = next(numbers_in(text, mark=self.mark), None)
@@ -307,14 +287,13 @@ def _is_settled(text: str, opening: Number, equals: int) -> bool:
     grams (since 1 kg = 1000 g)".
     """
     between = text[opening.end : equals]
-    is_apart = between.count("(") > between.count(")") or _APART.search(between) is not None
-    return opening.value is not None and "=" not in between and is_apart
+    return between.count("(") > between.count(")")
 
 
 def _are_joined(text: str, number: Number, following: Number) -> bool:
     """Return whether two numbers are two answers: "5 or 6"."""
-    is_near = following.start - number.end < _ALSO_MAX and following.value != number.value
-    return is_near and _ALSO.match(text, number.end, following.start) is not None
+    is_other = following.value != number.value
+    return is_other and _ALSO.match(text, number.end, following.start) is not None
 
 
 def _plain_decimal(number: Number) -> str:
