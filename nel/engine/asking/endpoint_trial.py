@@ -8,7 +8,6 @@ the set, and a prompt that nothing objects to are refused alike.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
 from dataclasses import replace
 from typing import Final
 
@@ -62,9 +61,9 @@ class EndpointTrial:
         self._may_go_on = asyncio.Event()
         self._may_go_on.set()
 
-    def wait(self) -> Awaitable[object]:
-        """Wait until no trial runs; what is asked during one would be refused too."""
-        return self._may_go_on.wait()
+    async def wait(self) -> None:
+        """Return once no trial runs; what is asked during one would be refused too."""
+        await self._may_go_on.wait()
 
     async def ask_first(self, item: WorkItem) -> None:
         """Ask one sample before the others; where some are refused as it is, store nothing of them.
