@@ -82,7 +82,7 @@ FENCES = {  # the rooms and modules that may import a library
 
 ROOMS = {
     "apps": 73_920,
-    "artifacts": 34_470,
+    "artifacts": 34_460,
     "authoring": 16_010,
     "benchmarks": 11_850,
     "byob": 880,
@@ -97,15 +97,15 @@ ROOMS = {
     "engine": 74_990,
     "environments": 24_520,
     "episodes": 4_410,
-    "judges": 23_780,
+    "judges": 23_760,
     "metrics": 14_810,
-    "models": 37_630,
+    "models": 37_620,
     "prompts": 2_690,
     "reading": 18_200,
     "reports": 17_980,
     "runs": 11_460,
     "sandbox": 26_400,
-    "scoring": 22_860,
+    "scoring": 22_830,
     "tools": 1_900,
     "types": 2_230,
 }
