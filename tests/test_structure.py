@@ -82,7 +82,7 @@ FENCES = {  # the rooms and modules that may import a library
 
 ROOMS = {
     "apps": 73_890,
-    "artifacts": 34_410,
+    "artifacts": 34_400,
     "authoring": 16_090,
     "benchmarks": 11_850,
     "byob": 880,
@@ -97,15 +97,15 @@ ROOMS = {
     "engine": 73_510,
     "environments": 24_510,
     "episodes": 4_410,
-    "judges": 23_800,
+    "judges": 23_780,
     "metrics": 14_820,
-    "models": 37_630,
+    "models": 37_620,
     "prompts": 2_690,
     "reading": 18_080,
     "reports": 17_960,
     "runs": 11_460,
     "sandbox": 26_410,
-    "scoring": 22_860,
+    "scoring": 22_830,
     "tools": 1_900,
     "types": 2_230,
 }

@@ -36,11 +36,12 @@ class RuntimeStats:
         self._inter_token = array("f")
         self._latency = array("f")
         self._first_token = array("f")
-        self._tokens: Counter[str] = Counter()
-        self._reported: Counter[str] = Counter()
+        self._tokens = dict.fromkeys(_TOKENS, 0)
+        self._reported = dict.fromkeys(_TOKENS, 0)
+        """Answers whose usage has the count."""
         self._finish: Counter[str] = Counter()
         self._models: Counter[str] = Counter()
-        self._requests: Counter[str] = Counter()
+        self._requests = self._completed = self._attempts = self._cached = 0
         self._answered = 0
         self._episodes: Counter[str] = Counter()
         self._tool_errors: Counter[str] = Counter()
@@ -65,15 +66,14 @@ class RuntimeStats:
     def add(self, response: Response) -> None:
         """Note the response to one request."""
         if response.cached:
-            self._requests["cached"] += 1
+            self._cached += 1
         if response.attempts == 0:
             return
-        self._requests["attempts"] += response.attempts
-        self._requests["retries"] += response.attempts - 1
+        self._requests += 1
+        self._attempts += response.attempts
         if response.error is not None:
-            self._requests["failed"] += 1
             return
-        self._requests["completed"] += 1
+        self._completed += 1
         self._note_tokens(response)
         cost = cost_of(response.usage, self._price)
         if cost is not None:
@@ -142,7 +142,13 @@ class RuntimeStats:
         }
 
     def _requests_json(self) -> dict[str, int]:
-        return {name: self._requests[name] for name in _REQUESTS}
+        return {
+            "completed": self._completed,
+            "failed": self._requests - self._completed,
+            "attempts": self._attempts,
+            "retries": self._attempts - self._requests,
+            "cached": self._cached,
+        }
 
     def _tokens_json(self) -> dict[str, int | None]:
         tokens = {name: self._tokens[name] if self._reported[name] else None for name in _TOKENS}
@@ -154,7 +160,7 @@ class RuntimeStats:
         return {
             "total": self._cost if has_price else None,
             "per_correct": self._cost / n_correct if has_price and n_correct else None,
-            "unknown": self._requests["completed"] - self._costed if has_price else None,
+            "unknown": self._completed - self._costed if has_price else None,
         }
 
     def _note_episode(self, episode: Mapping[str, Any]) -> None:
@@ -224,7 +230,6 @@ SERVED_MAX: Final = 16
 """Names of one model that are listened to; a server may call itself otherwise each time."""
 _DECIMALS = 6
 """A microsecond; what is observed is kept with seven digits, in four bytes each."""
-_REQUESTS = ("completed", "failed", "attempts", "retries", "cached")
 _TOKENS = ("prompt", "completion", "reasoning", "cached")
 _counts_of: Final = attrgetter(*(f"{name}_tokens" for name in _TOKENS))
 

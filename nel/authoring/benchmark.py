@@ -163,8 +163,11 @@ class Benchmark:
     @property
     def template_fields(self) -> frozenset[str]:
         """Return the fields of a row that the templates of its question name."""
-        templates = (self.prompt, self.continuation, self.preamble, self.system_prompt)
-        return frozenset().union(*(each.fields for each in templates if each is not None))
+        fields = self.prompt.fields
+        for template in (self.continuation, self.preamble, self.system_prompt):
+            if template is not None:
+                fields |= template.fields
+        return fields
 
     def with_arguments(self, arguments: Mapping[str, object]) -> Benchmark:
         """Return the benchmark with arguments of a run, which only adapters take.
@@ -236,7 +239,9 @@ class Benchmark:
         return Sample(
             id=sample_id,
             input=self._with_images(row, prompt),
-            turns=tuple(self.prompt.render({**values, "turn": turn}) for turn in problem.turns[1:]),
+            turns=tuple(
+                [self.prompt.render({**values, "turn": turn}) for turn in problem.turns[1:]]
+            ),
             target=self._target(row),
             choices=problem.choices if self.continuation is None else self._contexts(problem),
             continuation=None if self.continuation is None else self.continuation.render(values),

@@ -186,7 +186,7 @@ def _fixed_shots(ids: Sequence[str | int], shots: Sequence[Shot], source: str) -
 
 def as_text(shots: Sequence[Shot], prompt: str, settings: FewShot) -> str:
     """Return examples and prompt as one text."""
-    return settings.separator.join([*(shot.text for shot in shots), prompt])
+    return settings.separator.join([*[shot.text for shot in shots], prompt])
 
 
 def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, ...]:

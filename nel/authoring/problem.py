@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from nel.datasets.fields import lookup
@@ -14,12 +13,12 @@ from nel.datasets.ids import own_id
 from nel.errors import DatasetError
 from nel.reading.letters import labels_for
 from nel.scoring.gold_choices import gold_label, gold_ways, own_labels
-from nel.types import GoldKind
+from nel.types import GoldKind, value_class
 
 LETTERS: Final = string.ascii_uppercase
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Problem:
     """A prepared row, read by the fields that its benchmark names."""
 
@@ -68,11 +67,11 @@ def read_problem(
     labels = None
     if options is not None and choices_field is not None and not choices:
         labels = _own_labels(row, choices_field, len(options))
-    values = dict(row)
+    values = row
     if options is not None:
-        values |= _choice_fields(options, labels or labels_for(len(options)))
+        values = {**values, **_choice_fields(options, labels or labels_for(len(options)))}
     if turns:
-        values["turn"] = turns[0]
+        values = {**values, "turn": turns[0]}
     return Problem(row=row, choices=options, own_labels=labels, turns=turns, values=values)
 
 

@@ -88,8 +88,10 @@ def empty_question(benchmark: Benchmark, sample: Sample) -> str | None:
         return "the prompt is empty" if is_blank and not sample.choices else None
     fields, question = _asked_fields(benchmark.template_fields)
     row = sample.metadata
-    if question is not None and _is_blank(row.get(question)):
-        return f'the question is empty: the field "{question}"'
+    if question is not None and question in row:
+        return (
+            f'the question is empty: the field "{question}"' if _is_blank(row[question]) else None
+        )
     texts = [name for name in fields if name in row]
     if texts and all(_is_blank(row[name]) for name in texts):
         return f"the question is empty: the fields {', '.join(texts)}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from nel.errors import DatasetError
+from nel.types import value_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +23,7 @@ LINE_BYTES_MAX: Final = 64 * 1024 * 1024
 """The longest line of a text file that is read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class RawRow:
     """One row as the dataset has it."""
 

@@ -144,15 +144,13 @@ class Progress:
         self.requests += response.error is None
         self.completion_tokens += response.usage.completion_tokens or 0
 
-    def count_outcome(
-        self, outcome: Outcome, *, repeat: int = 0, benchmark: int | None = None
-    ) -> None:
+    def count_outcome(self, outcome: Outcome, *, repeat: int = 0, benchmark: int = -1) -> None:
         """Note an outcome that is on disk."""
         if repeat == SECOND_ASKING:
             self.asked_again += 1
             return
         reward = outcome.reward if isinstance(outcome, Scored) else 0.0
-        of_benchmark = self.benchmarks.get(-1 if benchmark is None else benchmark)
+        of_benchmark = self.benchmarks.get(benchmark)
         if of_benchmark is not None:
             of_benchmark.done += 1
             of_benchmark.unscored += isinstance(outcome, Unscored)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final
 
 from nel.errors import ConfigError, DatasetError, did_you_mean
+from nel.types import value_class
 
 DEFAULTS: Final[Mapping[str, float]] = {
     "steps": 100, "tool_seconds": 180, "tool_bytes": 16_384, "equal_calls": 20, "restarts": 2,
@@ -14,7 +15,7 @@ DEFAULTS: Final[Mapping[str, float]] = {
 """Of the limits that always hold; the others hold where something sets them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Limits:
     """The limits of an episode; None: no limit."""
 

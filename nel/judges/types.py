@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NoReturn, TypeAlias, get_args
 
 from nel.errors import JudgeError, did_you_mean
-from nel.types import Json, JsonObject, Message
+from nel.types import Json, JsonObject, Message, value_class
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 """Level of measurement: two grades are only different, or ordered, or a known distance apart."""
@@ -32,7 +32,7 @@ _TEXTS_OR_NONE: Final = ("reference", "grade_pattern")
 _AGGREGATES: Final = get_args(Aggregate)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Case:
     """One response to be judged, with everything that a judge may be shown; it can be pickled."""
 
@@ -60,7 +60,7 @@ class Case:
     """How opinions become one; None: as the run says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Grade:
     """The verdict of one reply, one judge or one panel."""
 
@@ -80,7 +80,7 @@ ReadTokens: TypeAlias = Callable[[Mapping[str, float]], Grade]
 """Reads the log-probabilities of a reply's first token; raises `JudgeError` (``no_verdict``)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Question:
     """One message to a judging model and how its reply is read."""
 
@@ -143,7 +143,7 @@ class Judge:
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Opinion:
     """The result of one panel member, over all its questions and repeats."""
 
@@ -163,7 +163,7 @@ class Opinion:
     """The last reply verbatim, or the message of the fault."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Judgement:
     """The result of a panel; stored with the sample."""
 

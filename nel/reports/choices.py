@@ -71,7 +71,7 @@ def options_of(sample: Sample | None) -> Options | None:
 def options_in(result: Mapping[str, Any]) -> Options | None:
     """Return the options of a line of results.jsonl, None where its row has none."""
     metadata = result.get("metadata")
-    if not isinstance(metadata, Mapping) or FIELDS_OF_CHOICES.isdisjoint(metadata):
+    if not isinstance(metadata, dict) or FIELDS_OF_CHOICES.isdisjoint(metadata):
         return None
     return _options(
         ScorerInput(response="", target=result.get("expected_answer"), metadata=dict(metadata))

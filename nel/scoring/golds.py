@@ -122,20 +122,13 @@ def unusable_gold(
         and len(targets) == len(sample.turns) + 1
     )
     for target in targets if has_each and isinstance(targets, list) else [targets]:
-        options = {"judges_by_reference": judges_by_reference}
-        fault = _fault(scorer, functools.partial(_input_of, sample, target), options)
+        fault = _fault(scorer, sample, target, {"judges_by_reference": judges_by_reference})
         if fault is not None:
             return fault
     return None
 
 
-def _input_of(sample: Sample, target: object) -> ScorerInput:
-    return ScorerInput(response="", target=target, metadata=dict(sample.metadata), sample=sample)
-
-
-def _fault(
-    scorer: object, make_input: Callable[[], ScorerInput], options: dict[str, Any]
-) -> str | None:
+def _fault(scorer: object, sample: Sample, target: object, options: dict[str, Any]) -> str | None:
     """Return what a scorer's gold function refuses, or what all members of a composed one do."""
     while isinstance(scorer, functools.partial):
         options = {**options, **scorer.keywords}
@@ -143,12 +136,14 @@ def _fault(
     take = getattr(getattr(scorer, "inner", scorer), _ATTRIBUTE, None)
     members = getattr(scorer, "members", None)
     if take is None and members:
-        faults = [_fault(member, make_input, options) for member in members]
+        faults = [_fault(member, sample, target, options) for member in members]
         return faults[0] if None not in faults else None
     if take is None:
         return None
+    metadata = dict(sample.metadata)
+    asked = ScorerInput(response="", target=target, metadata=metadata, sample=sample)
     try:
-        take(make_input(), **options)
+        take(asked, **options)
     except DatasetError as error:
         return str(error)
     return None

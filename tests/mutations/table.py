@@ -485,8 +485,8 @@ MUTATIONS: Final = (
     Mutation(
         name="first-turn-asked-twice",
         fault="A benchmark of several turns asks its first turn twice.",
-        fragment="for turn in problem.turns[1:]),",
-        replacement="for turn in problem.turns),",
+        fragment="for turn in problem.turns[1:]]",
+        replacement="for turn in problem.turns]",
         tests=("tests/e2e/test_turns.py",),
     ),
     Mutation(
@@ -995,8 +995,8 @@ MUTATIONS: Final = (
     Mutation(
         name="first-attempt-is-a-retry",
         fault="runtime_stats.json counts the first attempt of each request as a retry.",
-        fragment='self._requests["retries"] += response.attempts - 1',
-        replacement='self._requests["retries"] += response.attempts',
+        fragment='"retries": self._attempts - self._requests,',
+        replacement='"retries": self._attempts,',
         tests=("tests/artifacts", "tests/faults/test_limits.py"),
     ),
     Mutation(

@@ -7,6 +7,7 @@ Whether a refusal is the sample's or the endpoint's is decided by
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from nel.engine.store.log import Log
 from nel.engine.store.projections.pending import Pending
 from nel.engine.store.rows import answer_row
 from nel.engine.store.snapshot import Snapshot
+from nel.models.client import keep_nothing
 from nel.models.faults import is_unanswered
 from nel.models.pacing import GateClosed
 from nel.types import ResponseError
@@ -121,11 +123,12 @@ class Asker:
         """Send a sample's requests, and store the last answer unless `Acceptance.holds` it back."""
         self.opened.observer.sample_started(item.key, item.sample.id)
 
-        async def keep(exchange: Exchange) -> None:
-            if not self._is_outdated(exchange) and not self.acceptance.holds(
+        def keep(exchange: Exchange) -> Awaitable[None]:
+            if self._is_outdated(exchange) or self.acceptance.holds(
                 exchange.response.endpoint_error
             ):
-                await self.store(item, exchange)
+                return keep_nothing(exchange.response)
+            return self.store(item, exchange)
 
         return await self.runner.ask(item.job.plan, item.sample, item.key, keep)
 

@@ -173,9 +173,9 @@ class SampleRunner:
             )
             last.body = body = self._body(request)
 
-        async def keep_last(response: Response) -> None:
+        def keep_last(response: Response) -> Awaitable[None]:
             last.response = response
-            await keep(last)
+            return keep(last)
 
         await exchange(self._complete, Sent(request, body), keep_last)
         return last

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nel.core.failpoints import reach
@@ -81,7 +81,7 @@ class Attempt:
             result.snapshot for result in results
         )
         if is_over and may_have_snapshots:
-            await asyncio.to_thread(self._maker.forget, self._address(0))
+            await asyncio.to_thread(self._maker.forget, StepAddress(**self._address(0)))
 
     def _kill(self) -> None:
         if self._process is not None:
@@ -191,15 +191,16 @@ class Attempt:
         if unsaved is not None:
             detail = f"the state after step {number + 1} is in no snapshot: {unsaved}"
             raise EnvironmentFault(SNAPSHOT, detail)
-        return {"name": name, "step": asdict(self._address(number))}
+        return {"name": name, "step": self._address(number)}
 
-    def _address(self, number: int) -> StepAddress:
-        return StepAddress(
-            log=str(self.store.path.resolve()),
-            episode="/".join(map(str, self.sample_key)),
-            attempt=self.number,
-            number=number,
-        )
+    def _address(self, number: int) -> JsonObject:
+        """Return the fields of a `nel.tools.toolset.StepAddress`."""
+        return {
+            "log": str(self.store.path.resolve()),
+            "episode": "/".join(map(str, self.sample_key)),
+            "attempt": self.number,
+            "number": number,
+        }
 
     async def run_tool(
         self, number: int, call: ToolCall, seconds: float | None, *, facts: ToolFacts
@@ -219,7 +220,7 @@ class Attempt:
                 arguments=call.values or {},
                 is_parallel=facts.parallel,
                 call_seconds=seconds,
-                step=asdict(self._address(number)),
+                step=self._address(number),
             )
         except TimeoutError as error:
             self._kill()

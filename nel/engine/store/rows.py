@@ -104,6 +104,7 @@ class Asked(NamedTuple):
         return "-".join(filter(None, (_LABELS[self.role], self.name, digest, str(self.number))))
 
 
+_LAST: Final = Asked(ANSWER, 0)
 _LABELS: Final = {TURN: "turn", CHOICE: "choices", JUDGE: "judge", SCORER: "call"}
 DIGEST_BYTES: Final = 16
 COLUMNS: Final = ", ".join(Row._fields)
@@ -213,7 +214,7 @@ def answer_row(key: SampleKey, request: str | None, response: Response) -> Row:
         request: The body that was sent; None for a recorded answer and for a sum.
         response: The answer; that of an episode or of ranked choices is a sum.
     """
-    row = exchange_row(key, Asked(ANSWER, 0), request, response)
+    row = exchange_row(key, _LAST, request, response)
     if response.episode is None and not response.choice_scores:
         return row
     return row._replace(

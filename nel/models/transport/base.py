@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Protocol
 
@@ -12,6 +11,7 @@ from yarl import URL
 
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
+from nel.types import value_class
 
 _WRITTEN_OUT: Final = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
 """A URL of which nothing has to be quoted."""
@@ -22,7 +22,7 @@ def as_sent(url: str) -> URL:
     return URL(url, encoded=_WRITTEN_OUT.fullmatch(url) is not None)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class Carried:
     """Where a response came from, should its connection turn out to be out of step."""
 
@@ -32,7 +32,7 @@ class Carried:
     """Whether it was the first on its connection; no earlier request can have caused it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class Fetched:
     """A response, whatever its status."""
 

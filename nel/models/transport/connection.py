@@ -76,6 +76,7 @@ class Connection(asyncio.Protocol):
             number: Names the connection in its pool.
         """
         self._endpoint = endpoint
+        self._first_byte_seconds = endpoint.first_byte_seconds
         self._when_free = when_free
         self._when_unasked = when_unasked
         self._poll: select.poll | None = None
@@ -156,7 +157,7 @@ class Connection(asyncio.Protocol):
         self._waits_for = "first_byte_timeout"
         self._ends = ends
         self._reply = self._loop.create_future()
-        self._set_deadline(min(now + self._endpoint.first_byte_seconds, ends))
+        self._set_deadline(min(now + self._first_byte_seconds, ends))
         if self._transport is None or self._transport.is_closing():
             self._fail(ConnectionDropped())
         else:
@@ -361,7 +362,7 @@ class Connection(asyncio.Protocol):
         elif now >= self._ends - _CLOCK_SLACK:
             self._fail(deadline_exceeded("timeout", self._endpoint.total_timeout_seconds))
         elif self._waits_for == "first_byte_timeout":
-            self._fail(deadline_exceeded("first_byte_timeout", self._endpoint.first_byte_seconds))
+            self._fail(deadline_exceeded("first_byte_timeout", self._first_byte_seconds))
         else:
             self._fail(deadline_exceeded("idle_timeout", self._endpoint.idle_timeout_seconds))
 
