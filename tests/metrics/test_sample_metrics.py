@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from nel.errors import UndefinedMetric
 from nel.metrics import (
     accuracy,
-    added_question_ends,
     bootstrap_stderr,
     ci,
     grouped,
@@ -146,14 +145,6 @@ def test_agrees_with_numpy(values: list[float]) -> None:
     assert var()(scores) == pytest.approx(np.var(values, ddof=1), abs=1e-9)
     assert std()(scores) == pytest.approx(np.std(values, ddof=1), abs=1e-6)
     assert stderr()(scores) == pytest.approx(np.std(values, ddof=1) / math.sqrt(len(values)), abs=1e-6)
-
-
-def test_interval_of_one_question_more() -> None:
-    """Partial credit has it, alone and in clusters, whose doubt is larger."""
-    values = [1, 1, 0.75, 0.5, 1, 1, 0, 0.25, 1, 1, 1, 0.5]
-    assert ci()(samples(values)) == dict(zip(("lower", "upper"), added_question_ends(values), strict=True))
-    clustered = ci(cluster="passage")(samples(values, passage="aaaabbbbcccc"))
-    assert (clustered["lower"], clustered["upper"]) == pytest.approx((0.114413, 1.0), abs=6e-7)
 
 
 @pytest.mark.parametrize(

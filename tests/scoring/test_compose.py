@@ -11,7 +11,7 @@ import pytest
 from nel.byob.scorers import contains, exact_match, f1_token
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.scoring.compose import all_of, any_of
-from nel.types import Score, ScorerInput
+from nel.types import ScorerInput
 
 PARIS = ScorerInput(response="It is Paris.", target="Paris")
 
@@ -81,28 +81,12 @@ def test_members_that_are_not_binary() -> None:
     assert result["exact_match_correct"] is True
 
 
-def test_a_member_may_return_a_score() -> None:
-    """A Score, a bool and a grade are verdicts as good as a mapping."""
-    graded: Any = lambda sample: Score(value="C", answer="Paris")  # noqa: E731
-    plain: Any = lambda sample: True  # noqa: E731
-    assert all_of(graded, plain)(PARIS)["correct"] is True
-
-
 def test_no_members() -> None:
     """Without members there is nothing to compose, and the message says what to write."""
     with pytest.raises(ConfigError, match=r"any_of\(\) has no members; give it scorers"):
         any_of()
     with pytest.raises(ConfigError, match=r"all_of\(\) has no members"):
         all_of()
-
-
-@pytest.mark.parametrize("compose", [any_of, all_of])
-def test_sync_members_make_a_sync_scorer(compose: Any) -> None:
-    """The result is a plain function that says what it is made of."""
-    composed = compose(_right, _wrong)
-    assert not inspect.iscoroutinefunction(composed)
-    assert composed.__name__ == f"{compose.__name__}(_right, _wrong)"
-    assert composed.members == (_right, _wrong)
 
 
 async def test_one_async_member_makes_an_async_scorer() -> None:
@@ -112,13 +96,6 @@ async def test_one_async_member_makes_an_async_scorer() -> None:
     assert await composed(PARIS) == {"correct": True, "_right_correct": True, "_right_later_correct": True}
     assert (await any_of(_wrong, _right_later)(PARIS))["correct"] is True  # type: ignore[misc]
     assert (await all_of(_wrong, _right_later)(PARIS))["correct"] is False  # type: ignore[misc]
-
-
-async def test_composed_scorers_compose() -> None:
-    """A composed scorer is a scorer, async ones included."""
-    inner: Any = any_of(_wrong, _right_later)
-    outer: Any = all_of(_right, inner)
-    assert (await outer(PARIS))["correct"] is True
 
 
 @pytest.mark.parametrize(("compose", "settled"), [(any_of, _wrong), (all_of, _right)])

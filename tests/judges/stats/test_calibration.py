@@ -104,25 +104,6 @@ def test_what_no_judge_scored_counts_as_it_is() -> None:
         assert second[method]["ci_upper"] - second[method]["ci_lower"] < 0.2
 
 
-def test_labels_that_are_all_equal_have_no_kappa() -> None:
-    """Where labels and verdicts are all the same kappa is undefined; agreement is 1 with an interval."""
-    found = calibration_json(_table((30, 0), (0, 0), more=(70, 0)))
-    for name in ("kappa", "ac1", "pabak"):
-        assert found["agreement"][name]["value"] is None
-        assert "one category" in found["agreement"][name]["reason"]
-    assert found["agreement"]["raw"]["value"] == 1.0
-    assert found["agreement"]["raw"]["ci_lower"] < 0.9
-    assert found["specificity"] == {
-        "value": None, "ci_lower": None, "ci_upper": None, "ci_method": "none", "n_effective": None,
-        "reason": "no labelled answer is wrong",
-    }  # fmt: skip
-    tally = _table((30, 0), (0, 0), more=(70, 0))
-    corrected = corrected_headline(tally, _headline(tally), found)
-    assert corrected["rogan_gladen"]["value"] is None
-    assert corrected["ppi"]["value"] == 1.0
-    assert corrected["ppi"]["ci_lower"] < 0.99
-
-
 def test_a_judge_that_guesses_is_not_corrected_with() -> None:
     """Rogan-Gladen is refused with its reason, PPI++ falls back to the labels, and a warning says so."""
     tally = _table((25, 25), (25, 25), more=(450, 450))
@@ -252,16 +233,6 @@ def test_answers_to_the_same_question_are_not_independent() -> None:
         for corrected in (corrected_headline(one, _headline(one), calibration_json(one)) for one in (once, four))
     ]
     assert widths[1] > 1.3 * widths[0]
-
-
-def test_nothing_scored_has_no_correction() -> None:
-    """Without a headline or without verdicts the corrected values are null with their reason."""
-    tally = _tally([], known=[0.0, 1.0])
-    corrected = corrected_headline(tally, {**_HEADLINE, "value": 0.5}, calibration_json(tally))
-    assert corrected["ppi"] == {
-        "value": None, "ci_lower": None, "ci_upper": None, "ci_level": 0.95, "ci_method": "none",
-        "reason": "no answer was judged",
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
