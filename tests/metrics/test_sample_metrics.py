@@ -230,18 +230,3 @@ def test_decorator_forms() -> None:
         assert inspect.signature(factory) == inspect.signature(first)
         built = factory(place=1)
         assert (built.name, dict(built.params), built(samples([3, 4]))) == (name, {"place": 1}, 4)
-
-
-def test_decorated_class() -> None:
-    """A class whose instances can be called is a factory too."""
-
-    @metric
-    class Largest:
-        def __init__(self, limit: float) -> None:
-            self.limit = limit
-
-        def __call__(self, scores: list[SampleScore]) -> float:
-            return min(self.limit, max(one.score.as_float() for one in scores))
-
-    built = Largest(5.0)
-    assert (built.name, dict(built.params), built(samples([3.0, 9.0]))) == ("Largest", {"limit": 5.0}, 5.0)

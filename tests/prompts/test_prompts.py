@@ -219,14 +219,6 @@ def test_a_rendering_that_has_to_wait_is_not_stopped(monkeypatch: pytest.MonkeyP
     assert rendered("{# #}{{ row.a }}{{ q }}", row=Late(a="x"), q="y") == "xy"
 
 
-def test_a_stopped_template_leaves_no_trace() -> None:
-    """After one rendering ran out of its budget the next one starts with a full one."""
-    template = compile_template("{% for i in range(n) %}" + "x" * 99 + END, name="prompt")
-    with pytest.raises(PromptError):
-        template.render({"n": 99999})
-    assert template.render({"n": 2}) == "x" * 198
-
-
 @pytest.mark.parametrize("name", ["p.txt", "p.md", "p.jinja", "p.JINJA2"])
 def test_files_are_read_below_the_base(tmp_path: Path, name: str) -> None:
     """A file name is read, its ending makes it Jinja, and its bytes are kept but for a byte order mark."""

@@ -441,20 +441,6 @@ async def test_score_needs_an_answer_and_drops_none() -> None:
             await score([{"role": "user", "content": "5"}])
 
 
-def test_score_works_inside_a_scorer_of_a_run() -> None:
-    """A scorer may have a part of the conversation scored first."""
-
-    async def careful(sample: ScorerInput) -> dict[str, Any]:
-        if sample.response == "draft":
-            return {"score": 0.25}
-        (of_the_draft,) = await score([{"role": "assistant", "content": "draft"}])
-        return {"score": 2 * of_the_draft["score"]}  # type: ignore[index, call-overload]
-
-    (outcome,) = _run(careful, ["final"])
-    assert isinstance(outcome, Scored), outcome
-    assert outcome.reward == 0.5
-
-
 async def test_samples_scored_together_do_not_see_each_other() -> None:
     """What score() speaks of is each task's own."""
 

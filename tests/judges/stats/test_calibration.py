@@ -64,32 +64,6 @@ def test_where_every_answer_has_a_label_nothing_is_weighted() -> None:
     assert ends == pytest.approx((interval.lower, interval.upper), abs=0.01)
 
 
-def test_a_grade_that_was_labelled_more_than_its_share_is_weighted_back() -> None:
-    """90 of 100 answers pass; 10 labels of each grade say what all 100 would, not what the 20 labels do."""
-    found = calibration_json(_table((8, 2), (3, 7), more=(80, 0)))
-    truth_right = 0.9 * 0.8 + 0.1 * 0.3
-    assert found["sensitivity"]["value"] == pytest.approx(0.9 * 0.8 / truth_right)
-    assert found["specificity"]["value"] == pytest.approx(0.1 * 0.7 / (1 - truth_right))
-    assert found["agreement"]["raw"]["value"] == pytest.approx(0.9 * 0.8 + 0.1 * 0.7)
-    assert found["base_rates"] == pytest.approx(
-        {"judge": 0.9, "judge_labelled": 0.5, "labels": 0.55, "labels_weighted": truth_right}
-    )
-    assert [(part["n"], part["n_labelled"], part["weight"]) for part in found["strata"]] == [(10, 10, 1), (90, 10, 9)]
-
-
-def test_corrections_of_one_run_agree_and_are_what_people_would_give() -> None:
-    """PPI++ and Rogan-Gladen give the weighted mean of the labels; the second is wider."""
-    tally = _table((101, 11), (20, 68), more=(1081, 719))
-    corrected = corrected_headline(tally, _headline(tally), calibration_json(tally))
-    expected = (1193 * 101 / 112 + 807 * 20 / 88) / 2000
-    ppi, rogan_gladen = corrected["ppi"], corrected["rogan_gladen"]
-    assert corrected["raw"]["value"] == pytest.approx(0.5965)
-    assert (ppi["value"], rogan_gladen["value"]) == pytest.approx((expected, expected))
-    assert rogan_gladen["ci_lower"] < ppi["ci_lower"] < ppi["ci_upper"] < rogan_gladen["ci_upper"]
-    published = 0.576568, 0.679118  # of ppi_py, without strata
-    assert (ppi["ci_lower"], ppi["ci_upper"]) == pytest.approx(published, abs=0.006)
-
-
 def test_what_no_judge_scored_counts_as_it_is() -> None:
     """Half the headline is model failures: the correction moves the other half only."""
     alone = _table((45, 5), (10, 40))
