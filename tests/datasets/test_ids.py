@@ -27,6 +27,11 @@ def test_own_ids_have_one_text_form(value: Any, expected: str) -> None:
     assert own_id(value) == expected
 
 
+def test_ids_that_only_look_alike_are_two() -> None:
+    """A digit of full width, a ligature and a superscript are characters of their own."""
+    assert len({own_id(value) for value in ("1", "\uff11", "\u00b9", "fi", "\ufb01")}) == 5
+
+
 @pytest.mark.parametrize(
     ("value", "problem"),
     [

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from nel.errors import JudgeError
-from nel.judges.panel import aggregate_opinions
+from nel.judges.panel import aggregate_opinions, aggregate_repeats
 from nel.judges.types import Aggregate, Grade, Opinion
 
 SCORES = {"C": 1.0, "P": 0.5, "I": 0.0, "5": 1.0, "4": 0.75, "2": 0.25, "1": 0.0}
@@ -76,6 +76,17 @@ def test_metrics_are_those_of_who_decided() -> None:
     ]
     assert aggregate_opinions(given, "majority", 1).metrics == {"n": 2.0}
     assert aggregate_opinions(given, "mean", 1).metrics == {"n": 4.0}
+
+
+def test_repeats_of_one_judge() -> None:
+    """More than half of them must have a grade."""
+    good, bad = Grade(label="C", score=1.0), Grade(label="I", score=0.0)
+    assert aggregate_repeats([good, bad, good]).label == "C"
+    assert aggregate_repeats([good, None, good]).label == "C"
+    assert aggregate_repeats([good, bad], "mean").score == 0.5
+    with pytest.raises(JudgeError, match="1 of 2 repeats") as refused:
+        aggregate_repeats([good, None])
+    assert refused.value.kind == "no_verdict"
 
 
 @pytest.mark.parametrize(

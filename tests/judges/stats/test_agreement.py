@@ -74,6 +74,13 @@ def test_kappa_of_a_table_is_the_published_number(table: np.ndarray, weights: We
     assert cohen_kappa(table, weights=weights) == pytest.approx(expected, abs=5e-7)
 
 
+def test_the_other_measures_of_a_table_are_the_published_numbers() -> None:
+    """Raw agreement, AC1 and PABAK."""
+    assert raw_agreement(_RARE) == pytest.approx(0.91, abs=1e-12)
+    assert gwet_ac1(_RARE) == pytest.approx(0.899559, abs=5e-7)
+    assert pabak(_RARE) == pytest.approx(0.82, abs=1e-12)
+
+
 def _alpha(units: Iterable[Iterable[Any]], scale: Scale) -> float:
     """Return alpha of the units that have two values."""
     values = [sorted(value for value in unit if value is not None) for unit in units]
