@@ -5,12 +5,26 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
+from nel.comparison.whole_run import read_whole_run
+from nel.engine.store.log import Log
 from tests.support.compared import lines, write_run
 
 REWARDS = [float(place % 4 != 0) for place in range(400)]
+
+
+@pytest.fixture(name="run_dir")
+def _run_dir(tmp_path: Path) -> Path:
+    """Return a run of two benchmarks, of which one has a name that is not a name of a folder, with its store."""
+    run_dir = write_run(tmp_path / "run", {"quiz": lines(REWARDS), "other%3A1": lines(REWARDS)})
+    store = Log(run_dir / "run.db")
+    for name in ("quiz", "other:1"):
+        store.put_benchmark(name, name, {})  # type: ignore[typeddict-item]
+    store.close()
+    return run_dir
 
 
 def said(*arguments: str | Path) -> str:
@@ -19,6 +33,11 @@ def said(*arguments: str | Path) -> str:
     assert done.exit_code == 2, done.output
     assert "Traceback" not in done.output
     return done.stderr
+
+
+def test_a_whole_run_is_read(run_dir: Path) -> None:
+    """Every folder that the store names is there."""
+    assert [one.directory.name for one in read_whole_run(run_dir)] == ["other%3A1", "quiz"]
 
 
 def test_a_folder_that_is_gone_is_missed(run_dir: Path, tmp_path: Path) -> None:
@@ -47,3 +66,9 @@ def test_results_that_are_gone_are_missed_by_a_floor(run_dir: Path) -> None:
     assert "quiz has no results.jsonl; make it again with nel report" in said(
         "gate", run_dir, "--fail-under", "accuracy=0.5"
     )
+
+
+def test_a_store_that_cannot_be_read_is_no_reason(run_dir: Path) -> None:
+    """A comparison needs the artifacts alone."""
+    (run_dir / "run.db").write_bytes(b"no database")
+    assert len(read_whole_run(run_dir)) == 2
