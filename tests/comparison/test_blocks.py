@@ -15,6 +15,7 @@ from nel.comparison import sides
 from nel.comparison.lines import Columns
 from nel.comparison.nel_runs import read_side
 from nel.errors import NelError
+from tests.comparison.conftest import compared
 from tests.support.compared import line, write_run
 
 FAILED = {"state": "model_failure", "kind": "no_answer", "cause": None, "detail": None}
@@ -118,6 +119,16 @@ def test_empty_lines_and_lines_that_are_no_object_are_found_among_others(tmp_pat
         path.write_text(text.replace(text.splitlines()[1], wrong))
         with pytest.raises(NelError, match=r"results\.jsonl:2 "):
             side.columns()
+
+
+def test_rows_are_read_where_the_datasets_differ(tmp_path: Path) -> None:
+    """Two rows of one id and gold answer but other content are not paired, however the datasets were waved through."""
+    rows = [line(idx, float(idx % 2)) for idx in range(20)]
+    changed = [{**rows[0], "metadata": {"question": "Another?"}}, *rows[1:]]
+    left = write_run(tmp_path / "a", rows)
+    right = write_run(tmp_path / "b", changed, fields={"dataset.sha256": "e" * 64})
+    found = compared(left, right, despite=("dataset", "prompt"))["candidates"][0]["benchmarks"][0]
+    assert found["headline"]["n_pairs"] == 19
 
 
 @pytest.fixture
