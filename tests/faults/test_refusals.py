@@ -11,7 +11,7 @@ import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.models.refusals import NEUTRAL_PROMPT, advice
-from tests.faults.runs import QUICK, run
+from tests.faults.runs import QUICK, cli_run, run
 from tests.faults.server import Call, Do, Gate, Reply, Script, error, right, serving
 from tests.faults.virtual import VirtualServer, ask
 from tests.support.tiers import first_rows
@@ -188,6 +188,17 @@ def test_samples_that_are_never_answered_end_as_unscored(tmp_path: Path, preflig
             assert ran.exit_code == 3
             assert ran.accounting["n_scored"] == 8
             assert ran.accounting["unscored"] == {"infra": {"n": 4, "kinds": {"connection": 4}}}
+
+
+def test_the_words_for_a_few_refusals_are_shown_too(tmp_path: Path) -> None:
+    """Two samples of six are refused: the terminal shows what was said most often, on one line of bounded length."""
+    refused = error(400, "the word apple\nis not allowed " + "x" * 500)
+    with serving({1: refused, 3: refused}) as server:
+        done, ran = cli_run(tmp_path, server, n=6, engine=UNCHECKED)
+    assert ran.accounting["unscored"]["infra"]["kinds"] == {"bad_request": 2}
+    (line,) = [line for line in done.stderr.splitlines() if "apple" in line]
+    assert line.startswith("nel: bad_request, 2 of 2 times: HTTP 400: the word apple is not allowed xx")
+    assert len(line) < 350
 
 
 def test_a_list_of_models_that_is_forbidden_says_nothing_of_the_answers(tmp_path: Path) -> None:
