@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from pathlib import Path
 
 import pytest
 
-from nel.engine.store.rows import COLUMNS, Row, checksum_of
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import comparable, nel, only_run, read_json, read_results, write_jsonl
+from tests.support.runs import nel, only_run, read_results, write_jsonl
 
 TEXTS = (
     "The answer is 18.",
@@ -63,26 +60,3 @@ def test_recorded_answers_are_scored_as_live_ones(tmp_path: Path, truncated: str
     assert by_text[TEXTS[9]]["model_response"] == TEXTS[9]
     assert by_text[TEXTS[10]]["outcome"]["kind"] == "no_answer"  # type: ignore[index]
     assert by_text[TEXTS[11]]["reward"] == 0
-
-
-def test_answers_that_an_earlier_version_stored_whole_are_split_when_scored(tmp_path: Path) -> None:
-    """A run.db whose recorded answers hold their reasoning: scoring it gives what a new run gives, texts included."""
-    data = str(_rows(tmp_path / "data.jsonl"))
-    done = nel(
-        "eval", "run", "--bench", "gsm8k", "--dataset", data, "--response-field", "said", "-o", "out", cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
-    run_dir = only_run(tmp_path / "out")
-    new, metrics = _lines(tmp_path, "out"), read_json(run_dir / "gsm8k" / "metrics.json")
-    with sqlite3.connect(run_dir / "run.db") as store:
-        for idx, text in enumerate(TEXTS):
-            where = "role = 0 AND void = 0 AND idx = ?"
-            row = Row._make(store.execute(f"SELECT {COLUMNS} FROM steps WHERE {where}", (idx,)).fetchone())  # noqa: S608
-            row = row._replace(response=json.dumps({"text": text}))
-            update = f"UPDATE steps SET response = ?, crc = ? WHERE {where}"  # noqa: S608
-            store.execute(update, (row.response, checksum_of(row), idx))
-    store.close()
-    scored = nel("eval", "score", str(run_dir), cwd=tmp_path)
-    assert scored.returncode == 0, scored.stderr
-    assert _lines(tmp_path, "out") == new
-    assert comparable(read_json(run_dir / "gsm8k" / "metrics.json")) == comparable(metrics)

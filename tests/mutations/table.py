@@ -1055,7 +1055,8 @@ MUTATIONS: Final = (
         fault="Every error ends the command with exit code 1.",
         fragment="raise typer.Exit(error.exit_code) from error",
         replacement="raise typer.Exit(1) from error",
-        tests=("tests/e2e/test_bad_input.py",),
+        tests=("tests/e2e/test_statistics.py",),
+        keyword="what_cannot_be_computed",
     ),
     Mutation(
         name="url-flag-allows-another-judge",

@@ -16,38 +16,26 @@ def number(text: str, form: str, *, is_strict: bool = False) -> Reading:
     return read_number(own_response(text, asked=parse_asked_form(form, is_strict=is_strict)))
 
 
-def test_a_tag_is_read_first() -> None:
-    """A phrase after it does not win."""
-    reading = number("<result>7</result> The answer is 9.", "tag result")
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("<result>7</result> The answer is 9.", "tag result"),
+        ('{"result": "7", "answer": "9"}', "json result"),
+        ("FINAL ANSWER: 7\nThe answer is 9.", 'after "FINAL ANSWER:"'),
+        (r"\boxed{7}. The answer is 9.", "box"),
+        ("Result = 7. Answer: 9", r"Result = (\d+)"),
+        ("<answer>5</answer> or rather <answer>7</answer>", "tag answer"),
+    ],
+)
+def test_the_asked_form_is_read_first(text: str, form: str) -> None:
+    """A general declaration does not win, and the last one in the asked form counts."""
+    reading = number(text, form)
     assert (reading.value, reading.form) == ("7", Form.ASKED)
 
 
-def test_a_json_field_is_read_first() -> None:
-    """Another field named answer does not win."""
-    assert number('{"result": "7", "answer": "9"}', "json result").value == "7"
-
-
-def test_words_are_read_first() -> None:
-    """A general declaration after them does not win."""
-    text = "FINAL ANSWER: 7\nThe answer is 9."
-    assert number(text, 'after "FINAL ANSWER:"').value == "7"
-
-
-def test_a_box_is_read_first() -> None:
-    """A phrase after it does not win."""
-    assert number(r"\boxed{7}. The answer is 9.", "box").value == "7"
-
-
-def test_the_group_of_a_pattern_is_read() -> None:
-    """Its match is searched as written, capitals included."""
-    reading = number("Result = 7. Answer: 9", r"Result = (\d+)")
-    assert (reading.value, reading.form) == ("7", Form.ASKED)
+def test_a_pattern_is_searched_as_it_is_written() -> None:
+    """Capitals included."""
     assert number("result = 7. Answer: 9", r"Result = (\d+)").value == "9"
-
-
-def test_the_last_one_counts() -> None:
-    """A model may correct itself in the asked form."""
-    assert number("<answer>5</answer> or rather <answer>7</answer>", "tag answer").value == "7"
 
 
 def test_the_general_rule_holds_without_it() -> None:
@@ -63,19 +51,15 @@ def test_strict_reads_nothing_else() -> None:
     assert number("<answer>9</answer>", "tag answer", is_strict=True).value == "9"
 
 
-def test_a_pattern_without_a_group_is_refused() -> None:
-    """The message lists the forms."""
-    with pytest.raises(ConfigError, match=r"'Result' has 0 groups; use \"tag NAME\""):
-        parse_asked_form("Result")
-
-
-def test_two_groups_are_refused() -> None:
-    """Which of them is the answer is not known."""
-    with pytest.raises(ConfigError, match="has 2 groups"):
-        parse_asked_form("(a)(b)")
-
-
-def test_what_is_no_pattern_is_refused() -> None:
-    """The message says what is wrong with it."""
-    with pytest.raises(ConfigError, match="not a regular expression"):
-        parse_asked_form("Result (")
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ("Result", r"'Result' has 0 groups; use \"tag NAME\""),
+        ("(a)(b)", "has 2 groups"),
+        ("Result (", "not a regular expression"),
+    ],
+)
+def test_a_form_that_cannot_be_meant_is_refused(form: str, said: str) -> None:
+    """Which group is the answer has to be known; the message lists the forms."""
+    with pytest.raises(ConfigError, match=said):
+        parse_asked_form(form)

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+import pytest
+
 from nel.reading.labels import permitted_label, read_label
 from nel.reading.response import own_response
 from nel.reading.types import Form, Reading, Reason
 
+VALID = ("valid", "invalid")
 DISPUTES = ("诉讼主体", "租金情况", "利息")
 
 
-def label(text: str, labels: tuple[str, ...] = ("valid", "invalid")) -> Reading:
+def label(text: str, labels: tuple[str, ...] = VALID) -> Reading:
     """Return how a response is read."""
     return read_label(own_response(text), labels)
 
 
-def test_a_chinese_tag_is_read() -> None:
-    """LawBench asks for [争议焦点] before the label."""
+@pytest.mark.parametrize(
+    ("text", "labels", "value"),
+    [
+        ("这段话涉及租金情况", DISPUTES, "租金情况"),
+        ("Not sure", ("not_sure", "sure enough"), "not_sure"),
+        ("The argument is invalid.", VALID, "invalid"),  # which is not "valid"
+        ("It is not valid.", VALID, None),
+        ("It is not valid, it is invalid.", VALID, "invalid"),  # a denial reaches its own clause
+        ("No valid reason is given.", VALID, None),
+        ("Valid: no", VALID, None),
+        ("Answer: valid or invalid", VALID, None),  # repeats the question
+    ],
+)
+def test_which_label_is_read(text: str, labels: tuple[str, ...], value: str | None) -> None:
+    """A whole label that is not denied, alone in its sentence."""
+    assert label(text, labels).value == value
+
+
+def test_a_label_is_read_in_a_tag_and_after_a_key() -> None:
+    """LawBench asks for [争议焦点] before it; a judge's verdict is not read from the reason below it."""
     reading = label("[争议焦点]诉讼主体<eoa>\n", DISPUTES)
     assert (reading.value, reading.form) == ("诉讼主体", Form.TAG)
-
-
-def test_a_label_in_a_chinese_sentence_is_read() -> None:
-    """The only label that the last sentence names counts."""
-    assert label("这段话涉及租金情况", DISPUTES).value == "租金情况"
+    reading = label("Verdict: invalid\nReason: it looks valid at first, but is not.")
+    assert (reading.value, reading.form) == ("invalid", Form.LINE)
 
 
 def test_two_chinese_labels_are_no_answer() -> None:
@@ -31,39 +49,6 @@ def test_two_chinese_labels_are_no_answer() -> None:
     assert (reading.value, reading.rejected[-1].why) == (None, Reason.SEVERAL)
 
 
-def test_a_label_within_a_longer_one_is_not_read() -> None:
-    """ "invalid" is not "valid"."""
-    assert label("The argument is invalid.").value == "invalid"
-
-
-def test_a_denied_label_is_not_read() -> None:
-    """ "not valid" names no label."""
-    assert label("It is not valid.").value is None
-
-
 def test_capitals_and_underscores_do_not_count() -> None:
     """A label is given as it is permitted."""
-    assert label("Not sure", ("not_sure", "sure enough")).value == "not_sure"
     assert permitted_label("**NOT-SURE**", ("not_sure",)) == "not_sure"
-
-
-def test_two_joined_labels_are_no_answer() -> None:
-    """ "valid or invalid" repeats the question."""
-    assert label("Answer: valid or invalid").value is None
-
-
-def test_a_label_after_a_key_with_an_explanation_below() -> None:
-    """A judge's verdict is not read from its reason."""
-    reading = label("Verdict: invalid\nReason: it looks valid at first, but is not.")
-    assert (reading.value, reading.form) == ("invalid", Form.LINE)
-
-
-def test_a_label_that_is_asked_about_is_not_an_answer() -> None:
-    """ "valid: no" denies the label."""
-    assert label("Valid: no").value is None
-
-
-def test_the_label_beside_a_denied_one_is_given() -> None:
-    """A denial reaches only its own clause."""
-    assert label("It is not valid, it is invalid.").value == "invalid"
-    assert label("No valid reason is given.").value is None

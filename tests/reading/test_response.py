@@ -2,53 +2,40 @@
 
 from __future__ import annotations
 
+import pytest
+
 from nel.reading.response import before_next_question, fold, invented_turn, lower_case, own_response
 
 
-def test_a_closing_tag_of_reasoning_is_text() -> None:
-    """Reasoning was split off where the response arrived; what is left of its tags belongs to the answer."""
-    text = "Cut at </think>; the answer is B"
-    assert own_response(text).text == text
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("Cut at </think>; the answer is B", "Cut at </think>; the answer is B"),  # reasoning was split off before
+        ("B<|eot_id|>C", "B"),
+        ("C<eoa>\nD", "C"),
+        ("B</s>C", "B"),
+        ("<|start_header_id|>assistant<|end_header_id|>\nB<|eot_id|>", "B"),
+        ("7<END>", "7"),  # end tokens are not a closed list
+        ("分析 <eoe>\n【答案】 B <eoa>\nC", "分析 <eoe>\n【答案】 B"),  # a model's own token before its answer
+    ],
+)
+def test_what_a_server_leaves_is_no_part_of_the_answer(text: str, own: str) -> None:
+    """An end token ends it, one that begins a turn is blank, any other is text."""
+    assert own_response(text).text.strip() == own
 
 
-def test_an_end_token_ends_the_response() -> None:
-    """What a server leaves after it is not part of the answer."""
-    assert own_response("B<|eot_id|>C").text == "B"
-    assert own_response("C<eoa>\nD").text == "C"
-    assert own_response("B</s>C").text == "B"
-
-
-def test_a_start_token_becomes_spaces() -> None:
-    """It opens the turn of the model."""
-    text = "<|start_header_id|>assistant<|end_header_id|>\nB<|eot_id|>"
-    assert own_response(text).text.strip() == "B"
-
-
-def test_an_unknown_token_at_the_end_is_removed() -> None:
-    """End tokens are not a closed list."""
-    assert own_response("7<END>").text == "7"
-
-
-def test_the_marker_of_the_prompt_ends_the_response() -> None:
-    """A base model goes on with a question of its own."""
-    prompt = "Question: Which?\nAnswer:"
-    assert before_next_question("B\n\nQuestion: What is 2+2?\nAnswer: C", prompt) == "B"
-
-
-def test_a_marker_in_chinese_ends_the_response() -> None:
-    """LawBench prompts have a word for question."""
-    assert before_next_question("B\n\n问题：下列\n答案：C", "问题：下列说法\n答案：") == "B"
-
-
-def test_a_marker_that_the_prompt_does_not_have_stays() -> None:
-    """It may be part of the answer."""
-    assert before_next_question("B\nQ: why?", "Which one?\nAnswer:") == "B\nQ: why?"
-
-
-def test_a_restated_question_at_the_start_stays() -> None:
-    """The answer follows it."""
-    text = "Question: Which?\nB"
-    assert before_next_question(text, "Question: Which?\nAnswer:") == text
+@pytest.mark.parametrize(
+    ("text", "prompt", "before"),
+    [
+        ("B\n\nQuestion: What is 2+2?\nAnswer: C", "Question: Which?\nAnswer:", "B"),
+        ("B\n\n问题：下列\n答案：C", "问题：下列说法\n答案：", "B"),
+        ("B\nQ: why?", "Which one?\nAnswer:", "B\nQ: why?"),  # no marker of this prompt
+        ("Question: Which?\nB", "Question: Which?\nAnswer:", "Question: Which?\nB"),  # a restated question
+    ],
+)
+def test_a_question_of_its_own_ends_a_response(text: str, prompt: str, before: str) -> None:
+    """A base model goes on with one, behind the marker of the prompt."""
+    assert before_next_question(text, prompt) == before
 
 
 def test_examples_of_the_prompt_that_are_discussed_stay() -> None:
@@ -70,8 +57,3 @@ def test_folding_and_lowering_preserve_the_length() -> None:
     """Positions hold in both."""
     text = "答案：Ｂ“İ”\u200b"
     assert len(fold(text)) == len(lower_case(text)) == len(text)
-
-
-def test_only_known_end_tokens_end_a_turn() -> None:
-    """A model's own token before its answer is text, and an end token after it is not."""
-    assert own_response("分析 <eoe>\n【答案】 B <eoa>\nC").text.strip() == "分析 <eoe>\n【答案】 B"

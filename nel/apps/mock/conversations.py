@@ -1,127 +1,92 @@
-"""Reads what matters of a request with messages, over chat, Responses, Anthropic and Gemini."""
+"""What of a request with messages decides a scripted answer; bodies are read as those of agents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
-Spoken: TypeAlias = Literal["chat", "responses", "anthropic", "gemini"]
+from nel.apps.mock.request_parsing import EndpointFault
+from nel.environments.agents.answers import Spoken
+from nel.environments.agents.requests import AgentRequest, Unreadable, read_request
+from nel.types import Message
+
 _ENCRYPTED: Final = "reasoning.encrypted_content"
-_MESSAGES: Final = {
-    "chat": "messages",
-    "responses": "input",
-    "anthropic": "messages",
-    "gemini": "contents",
-}
-_RESULTS: Final = frozenset(("tool_result", "function_call_output", "functionResponse"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MockRequest:
     """One request, as far as it decides what is answered."""
 
-    protocol: Spoken
-    model: str
-    stream: bool
-    wants_usage: bool
-    """Whether a stream of chat ends with the usage."""
+    content: AgentRequest
     wants_encrypted: bool
     """Whether reasoning over Responses is to come back."""
-    entries: tuple[tuple[str, str], ...]
-    """``user``, ``assistant`` or ``tool`` of each message, or block of one, and its text."""
-    tools: frozenset[str]
-    """The names of the tools that are offered."""
     body: str
     """As it was sent."""
 
     @property
+    def tools(self) -> frozenset[str]:
+        """Return the names of the tools that are offered."""
+        return frozenset(str(tool["function"]["name"]) for tool in self.content.tools)
+
+    @property
     def user_texts(self) -> tuple[str, ...]:
         """Return the text of each user message."""
-        return tuple(text for kind, text in self.entries if kind == "user")
+        return tuple(text_of(message) for message in self.messages if message.role == "user")
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Return the messages that are not the system's."""
+        return tuple(message for message in self.content.messages if message.role != "system")
 
     @property
     def n_answers(self) -> int:
         """Return the number of answers; what an assistant wrote in a row is one."""
-        return _n_answers(self.entries)
+        return _n_answers(self.messages)
 
     def n_answers_after(self, text: str) -> int | None:
         """Return the number of answers after the user message that holds a text; None where none
         does. It is the last such message before any result of a tool: what agents put before the
         instruction, such as a list of files and an answer to it, may hold the text as well.
         """
+        roles = [message.role for message in self.messages]
         holding = [
             at
-            for at, (kind, content) in enumerate(self.entries)
-            if kind == "user" and text in content
+            for at, message in enumerate(self.messages)
+            if message.role == "user" and text in text_of(message)
         ]
-        kinds = [kind for kind, _ in self.entries]
-        first_result = kinds.index("tool") if "tool" in kinds else len(kinds)
-        before = [at for at in holding if at < first_result]
         if not holding:
             return None
-        return _n_answers(self.entries[(before[-1:] or holding)[0] + 1 :])
+        first_result = roles.index("tool") if "tool" in roles else len(roles)
+        before = [at for at in holding if at < first_result]
+        return _n_answers(self.messages[(before[-1:] or holding)[0] + 1 :])
 
 
-def _n_answers(entries: Sequence[tuple[str, str]]) -> int:
-    return sum(kind == "assistant" for kind, _ in groupby(kind for kind, _ in entries))
+def _n_answers(messages: Sequence[Message]) -> int:
+    roles = groupby(message.role for message in messages)
+    return sum(role == "assistant" for role, _ in roles)
 
 
 def parse_request(
-    protocol: Spoken, body: Mapping[str, Any], text: str, *, model: str, stream: bool
+    protocol: Spoken, body: Any, text: str, *, model: str, is_streamed: bool
 ) -> MockRequest:
-    """Return what a decoded body asks; its text is kept with it."""
-    messages = body.get(_MESSAGES[protocol])
-    if isinstance(messages, str):
-        messages = [{"role": "user", "content": messages}]
-    entries = [entry for item in _objects(messages) for entry in _entries(item)]
-    options = body.get("stream_options")
+    """Return what a decoded body asks; its text is kept with it.
+
+    Raises:
+        EndpointFault: 400, it is no request of its protocol.
+    """
+    try:
+        content = read_request(protocol, body, model=model, is_streamed=is_streamed)
+    except Unreadable as error:
+        raise EndpointFault(400, "invalid_request", str(error)) from error
     return MockRequest(
-        protocol=protocol,
-        model=model,
-        stream=stream,
-        wants_usage=isinstance(options, dict) and options.get("include_usage") is True,
-        wants_encrypted=_ENCRYPTED in (body.get("include") or ()),
-        entries=tuple(entries),
-        tools=frozenset(_tool_names(body)),
-        body=text,
+        content=content, wants_encrypted=_ENCRYPTED in (body.get("include") or ()), body=text
     )
 
 
-def _entries(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what a message is: its results of tools each, then its text."""
-    role = item.get("role")
-    if item.get("type") in _RESULTS or role == "tool":
-        yield "tool", ""
-        return
-    if role in ("system", "developer"):
-        return
-    content = item.get("content", item.get("parts"))
-    blocks = _objects(content)
-    results = [block for block in blocks if _is_result(block)]
-    yield from (("tool", "") for _ in results)
-    if role != "user":
-        yield "assistant", ""
-    elif not results or len(results) < len(blocks):
-        if isinstance(content, str):
-            yield "user", content
-        else:
-            texts = [block.get("text") for block in blocks]
-            yield "user", "\n".join(text for text in texts if isinstance(text, str))
-
-
-def _tool_names(body: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the tools that are offered, in the shape of any of the protocols."""
-    for tool in _objects(body.get("tools")):
-        described = tool.get("function", tool)
-        for shape in _objects(tool.get("functionDeclarations")) or [described]:
-            yield str(shape.get("name", ""))
-
-
-def _is_result(block: Mapping[str, Any]) -> bool:
-    return block.get("type") in _RESULTS or "functionResponse" in block
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def text_of(message: Message) -> str:
+    """Return the text of a message, images left out."""
+    if isinstance(message.content, str):
+        return message.content
+    return "\n".join(str(part["text"]) for part in message.content if "text" in part)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from nel.apps.mock.conversations import MockRequest
+from nel.apps.mock.conversations import MockRequest, text_of
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.apps.mock.scripts import ScriptedCall, ScriptedTurn, turn_at
 from nel.authoring.benchmark import Benchmark
@@ -113,13 +113,7 @@ def _messages(sample: Sample) -> Sequence[Message]:
 
 
 def _user_texts(sample: Sample) -> tuple[str, ...]:
-    return tuple(_text(item.content) for item in _messages(sample) if item.role == "user")
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(piece["text"] for piece in content if "text" in piece)
+    return tuple(text_of(item) for item in _messages(sample) if item.role == "user")
 
 
 def _n_answers(sample: Sample) -> int:

@@ -13,13 +13,13 @@ from typing import Final
 
 from aiohttp import web
 
-from nel.apps.mock.conversations import MockRequest, Spoken, parse_request
+from nel.apps.mock.conversations import MockRequest, parse_request
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.apps.mock.routes import TALLY, base_app, decode_body
 from nel.apps.mock.scripts import Director, ScriptedCall, ScriptedTurn
 from nel.apps.mock.tokens import count_tokens
 from nel.core.strict_json import dumps, dumps_bytes
-from nel.environments.agents.answers import ServedAnswer, body_of, frames_of
+from nel.environments.agents.answers import ServedAnswer, Spoken, body_of, frames_of
 from nel.types import ToolCall, Usage
 
 DIRECTOR: Final = web.AppKey("nel_director", Director)
@@ -60,23 +60,18 @@ async def _post(request: web.Request) -> web.StreamResponse:
 
 
 def _request_of(request: web.Request, data: bytes) -> MockRequest:
-    body = decode_body(data)
-    if not isinstance(body, dict):
-        raise EndpointFault(400, "invalid_request", "the request body must be a JSON object")
     protocol = _PATHS.get(request.path, "gemini")
+    model, is_streamed = "", False
     if protocol == "gemini":  # which has in its address what others have in the body
         model = request.match_info["model"]
-        stream = request.match_info["method"].startswith("stream")
-    else:
-        model = str(body.get("model"))
-        stream = body.get("stream") is True
+        is_streamed = request.match_info["method"].startswith("stream")
     text = data.decode("utf-8", "replace")
-    return parse_request(protocol, body, text, model=model, stream=stream)
+    return parse_request(protocol, decode_body(data), text, model=model, is_streamed=is_streamed)
 
 
 def _check_returned(request: MockRequest, turns: tuple[ScriptedTurn, ...]) -> None:
     """Refuse a request without the reasoning that came before calls, as vendors that sign it do."""
-    if request.protocol not in ("anthropic", "gemini") and not request.wants_encrypted:
+    if request.content.protocol not in ("anthropic", "gemini") and not request.wants_encrypted:
         return
     for number, turn in enumerate(turns[:-1]):
         is_called = any(call.raw is None for call in turn.calls)
@@ -91,10 +86,11 @@ def _check_returned(request: MockRequest, turns: tuple[ScriptedTurn, ...]) -> No
 async def _send(
     request: web.Request, mock_request: MockRequest, turn: ScriptedTurn, number: int
 ) -> web.StreamResponse:
-    answer, protocol = _answer_of(mock_request, turn, number), mock_request.protocol
-    if mock_request.stream:
+    content = mock_request.content
+    answer, protocol = _answer_of(mock_request, turn, number), content.protocol
+    if content.is_streamed:
         kind = "text/event-stream"
-        data = b"".join(frames_of(protocol, answer, wants_usage=mock_request.wants_usage))
+        data = b"".join(frames_of(protocol, answer, wants_usage=content.wants_usage))
     else:
         kind = "application/json"
         data = dumps_bytes(body_of(protocol, answer))
@@ -115,11 +111,11 @@ async def _send(
 
 
 def _answer_of(request: MockRequest, turn: ScriptedTurn, number: int) -> ServedAnswer:
-    prefix = "toolu" if request.protocol == "anthropic" else "call"
+    prefix = "toolu" if request.content.protocol == "anthropic" else "call"
     texts = [turn.text, turn.reasoning, *(call.name + _arguments(call) for call in turn.calls)]
     return ServedAnswer(
         id=str(number),
-        model=request.model,
+        model=request.content.model,
         text=turn.text,
         reasoning=turn.reasoning,
         signature=signature(turn, number),
@@ -130,7 +126,7 @@ def _answer_of(request: MockRequest, turn: ScriptedTurn, number: int) -> ServedA
         ),
         ending=turn.ending,
         usage=Usage(
-            prompt_tokens=sum(count_tokens(text) for _, text in request.entries),
+            prompt_tokens=sum(map(count_tokens, request.user_texts)),
             completion_tokens=sum(map(count_tokens, texts)),
             reasoning_tokens=count_tokens(turn.reasoning),
         ),

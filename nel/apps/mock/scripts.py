@@ -5,16 +5,16 @@ A request alone decides that; nothing is remembered between two.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias
+from typing import Annotated, Any, Final, Literal, Protocol
 
-import yaml
 from annotated_types import Ge, Le, MinLen
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from nel.apps.mock.conversations import MockRequest
 from nel.apps.mock.request_parsing import EndpointFault
-from nel.config.yaml_file import compose_file
+from nel.config.exact_yaml import YamlEntry, read_exact
 from nel.errors import ConfigError
 
 _DELAY_SECONDS_MAX: Final = 600.0
@@ -124,7 +124,6 @@ def turn_at(
 _CONVERSATIONS: Final[TypeAdapter[tuple[ScriptedConversation, ...]]] = TypeAdapter(
     Annotated[tuple[ScriptedConversation, ...], MinLen(1)]
 )
-_Path: TypeAlias = tuple[int | str, ...]
 
 
 def read_script(path: Path) -> Script:
@@ -133,32 +132,28 @@ def read_script(path: Path) -> Script:
     Raises:
         ConfigError: The file cannot be read, or is not a script; the message names line and key.
     """
-    lines: dict[_Path, int] = {}
-    value = _of_node(compose_file(path), (), lines)
+    top = read_exact(path)
     try:
-        return Script(_CONVERSATIONS.validate_python(value))
+        return Script(_CONVERSATIONS.validate_python(top.json()))
     except ValidationError as error:
         problem = error.errors()[0]
-        key_path: _Path = tuple(problem["loc"])
-        key = ".".join(map(str, key_path[1:])) or "conversation"
-        # A key that is missing has no line; then that of what should have it is named.
-        while key_path and key_path not in lines:
-            key_path = key_path[:-1]
+        key = ".".join(map(str, problem["loc"][1:])) or "conversation"
+        line = _entry_at(top, problem["loc"]).node.start_mark.line + 1
         raise ConfigError(
-            f"{path}, line {lines.get(key_path, 1)}: {key}: {problem['msg'].lower()}; see"
+            f"{path}, line {line}: {key}: {problem['msg'].lower()}; see"
             " docs/how-to/rehearse-an-agent.md for what a script holds"
         ) from error
 
 
-def _of_node(node: yaml.Node, key_path: _Path, lines: dict[_Path, int]) -> Any:
-    """Return the value of a node, and note the line of each key and entry below it."""
-    lines.setdefault(key_path, node.start_mark.line + 1)
-    if isinstance(node, yaml.SequenceNode):
-        return [_of_node(item, (*key_path, at), lines) for at, item in enumerate(node.value)]
-    if not isinstance(node, yaml.MappingNode):
-        return yaml.SafeLoader("").construct_object(node)
-    fields = {}
-    for key, value in node.value:
-        lines[(*key_path, str(key.value))] = key.start_mark.line + 1
-        fields[str(key.value)] = _of_node(value, (*key_path, str(key.value)), lines)
-    return fields
+def _entry_at(entry: YamlEntry, key_path: Sequence[int | str]) -> YamlEntry:
+    """Return the value at a path; where it is missing, what should have it."""
+    for step in key_path:
+        values: dict[Any, YamlEntry] = {}
+        if entry.is_mapping:
+            values = dict(entry.items())
+        elif entry.is_list:
+            values = dict(enumerate(entry.elements()))
+        if step not in values:
+            break
+        entry = values[step]
+    return entry

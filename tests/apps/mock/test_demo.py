@@ -7,12 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from nel.apps.http_server import running
 from nel.apps.mock.demo import DemoAnswerer, DemoOptions, demo_app, load_problems
 from nel.apps.mock.request_parsing import EndpointFault, Query
-from nel.cli.app import app
 from nel.models.echo_probe import EchoSupport, probe_echo
 from tests.apps.mock.conftest import Client
 
@@ -70,18 +68,6 @@ async def test_faults_come_at_their_rate_and_end(name: str, status: int) -> None
     assert 0.2 < len(faults) / len(queries) < 0.4
 
 
-async def test_rate_limit_says_how_long_to_wait(client: Client) -> None:
-    """A 429 carries Retry-After in seconds."""
-    options = DemoOptions(rate_limit_rate=1)
-    message = {"role": "user", "content": "hi"}
-    async with (
-        running(demo_app(options)) as url,
-        client.session.post(f"{url}/chat/completions", json={"model": "demo", "messages": [message]}) as response,
-    ):
-        assert (response.status, response.headers["Retry-After"]) == (429, "0.05")
-        assert (await response.json())["error"]["type"] == "rate_limit_error"
-
-
 async def test_log_likelihoods_can_be_rehearsed(client: Client) -> None:
     """The probe before a run finds the echoed log-probabilities usable, in batches too, whatever the accuracy."""
     for options in (DemoOptions(), DemoOptions(accuracy=0, seed=7)):
@@ -94,10 +80,3 @@ async def test_log_likelihoods_can_be_rehearsed(client: Client) -> None:
             support = await probe_echo(send, "demo")
         assert isinstance(support, EchoSupport)
         assert support.batched
-
-
-@pytest.mark.parametrize(("option", "value"), [("--accuracy", "1.2"), ("--error-rate", "-0.1"), ("--latency-ms", "-1")])
-def test_impossible_options_are_refused(option: str, value: str) -> None:
-    """An option outside its bounds is named."""
-    done = CliRunner().invoke(app, ["endpoint", "demo", option, value])
-    assert (done.exit_code, option in done.output) == (2, True)

@@ -63,11 +63,6 @@ def test_an_accurate_judge_is_honest(template: str, response: str, label: str) -
     assert judged(france(response, template)).label == label
 
 
-def test_partial_credit_is_given_where_it_is_offered() -> None:
-    """The grades are read from the prompt, not from the template's name."""
-    assert judged(france(PARTLY, "graded_qa", partial_credit=True)).label == "P"
-
-
 @pytest.mark.parametrize(("response", "score"), [(RIGHT, 1.0), ("Answer: Paris", 0.75), (WRONG, 0.0)])
 def test_a_rubric_is_met_where_its_words_are_there(response: str, score: float) -> None:
     """Criteria are weighed by their points, each judged by the names and quotations in it."""

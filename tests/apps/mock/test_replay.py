@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from nel.apps.mock.replay import replay_app
 from nel.apps.mock.request_parsing import EndpointFault, Query
 from nel.errors import DatasetError
 from tests.apps.mock.conftest import Client
-from tests.support.runs import SHARED
 
 
 def written(folder: Path, *rows: Any, name: str = "recorded.jsonl") -> Path:
@@ -132,21 +130,3 @@ def test_unusable_lines_are_named(tmp_path: Path, line: Any, words: list[str]) -
         read_recordings(options(path, id_field="i" if "i" in line else None))
     assert f"{path}:3: " in str(caught.value)
     assert all(word in str(caught.value) for word in words)
-
-
-def shared_rows(name: str) -> Iterator[dict[str, Any]]:
-    """Return the rows of a shared file."""
-    with gzip.open(SHARED / name, "rt", encoding="utf-8") as file:
-        yield from map(json.loads, file)
-
-
-@pytest.mark.shared_data
-async def test_replays_all_of_gsm8k(client: Client) -> None:
-    """Every recorded GSM8K question gets its own output over HTTP."""
-    name = "gsm8k_outputs_6b_finetuning.jsonl.gz"
-    fields = options(SHARED / name, question_fields=("question",), output_field="model_output")
-    async with running(replay_app(fields, model="demo")) as url:
-        for row in shared_rows(name):
-            status, body = await client.chat(url, f"Solve this.\n\n{row['question']}\n\nThink step by step.")
-            assert status == 200
-            assert body["choices"][0]["message"]["content"] == row["model_output"]

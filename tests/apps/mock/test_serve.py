@@ -52,23 +52,6 @@ def test_demo_prints_one_line_and_stops_on_signals(number: int) -> None:
     assert (process.returncode, rest) == (0, "")
 
 
-def test_replay_takes_its_key_from_the_environment(tmp_path: Path) -> None:
-    """The replay command serves a file and asks for the key that the named variable holds."""
-    path = tmp_path / "recorded.jsonl"
-    path.write_text('{"q": "Who?", "o": "Ann"}\n', encoding="utf-8")
-    arguments = ("replay", str(path), "--question-field", "q", "--output-field", "o", "--api-key-env", "REHEARSAL_KEY")
-    with started(*arguments, REHEARSAL_KEY="k3y") as (_, line):
-        url = line.split()[1]
-        body = json.dumps({"model": "replay", "prompt": "Who?"}).encode()
-        request = urllib.request.Request(f"{url}/completions", body)
-        with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-            urllib.request.urlopen(request, timeout=60)
-        refused.value.close()
-        request.add_header("Authorization", "Bearer k3y")
-        with urllib.request.urlopen(request, timeout=60) as response:
-            assert json.load(response)["choices"][0]["text"] == "Ann"
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
