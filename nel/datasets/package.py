@@ -60,12 +60,13 @@ def _root(package: str, uri: str) -> Traversable:
         raise DatasetError(
             f'{uri}: no package "{package}" is installed; install the package that ships the data'
         )
+    no_files = f'{uri}: "{package}" is a module without data files; name a package'
+    if spec.submodule_search_locations is None:  # newer versions of Python take its folder
+        raise DatasetError(no_files)
     try:
         return resources.files(importlib.util.module_from_spec(spec))
     except (TypeError, AttributeError, ImportError, OSError) as error:
-        raise DatasetError(
-            f'{uri}: "{package}" is a module without data files; name a package'
-        ) from error
+        raise DatasetError(no_files) from error
 
 
 def _spec(package: str) -> ModuleSpec | None:
