@@ -13,9 +13,12 @@ from typing import Any, NoReturn
 
 import orjson
 
+from nel.datasets.plain import DEPTH_MAX
+
 _INT64 = float(2**63)
 _EXACT = frozenset({str, int, bool, type(None)})
 """Types of values that hold no key and have all digits."""
+_TOO_DEEP = "JSON that is nested too deeply"
 
 
 class BadJsonError(Exception):
@@ -26,13 +29,31 @@ def parse(text: bytes) -> object:
     """Return the value of one JSON text.
 
     Raises:
-        BadJsonError: The text is not strict UTF-8 JSON, or an object names a key twice.
+        BadJsonError: The text is not strict UTF-8 JSON, an object names a key twice, or it is
+            nested deeper than `DEPTH_MAX`.
     """
     try:
         value = orjson.loads(text)
+        is_exact = _is_exact(value, text)
     except orjson.JSONDecodeError:
-        return _parse_slowly(text)
-    return value if _is_exact(value, text) else _parse_slowly(text)
+        is_exact = False
+    if not is_exact:
+        value = _parse_slowly(text)
+    # Most texts have fewer brackets than that in all.
+    if text.count(b"[") + text.count(b"{") > DEPTH_MAX and _is_too_deep(value):
+        raise BadJsonError(_TOO_DEEP)
+    return value
+
+
+def _is_too_deep(value: object) -> bool:
+    """Return whether lists and objects stand in each other beyond `DEPTH_MAX`."""
+    level = [value] if isinstance(value, (list, dict)) else []
+    for _ in range(DEPTH_MAX):
+        lists = [item.values() if isinstance(item, dict) else item for item in level]
+        level = [item for items in lists for item in items if isinstance(item, (list, dict))]
+        if not level:
+            return False
+    return True
 
 
 def _is_exact(value: Any, text: bytes) -> bool:
@@ -78,7 +99,7 @@ def _parse_slowly(text: bytes) -> object:
             where = f"line {error.lineno}, {where}"
         raise BadJsonError(f"invalid JSON ({error.msg}, {where}){_cr_hint(error)}") from error
     except RecursionError as error:
-        raise BadJsonError("JSON that is nested too deeply") from error
+        raise BadJsonError(_TOO_DEEP) from error
     except ValueError as error:  # int() refuses more than 4300 digits
         raise BadJsonError("an integer with too many digits") from error
 

@@ -17,7 +17,8 @@ from pathlib import PurePath
 from uuid import UUID
 
 _AS_IS = (str, bool, int, type(None))
-_DEPTH_MAX = 100
+DEPTH_MAX = 100
+"""How deep the values of a row may be nested; far below what Python's own recursion allows."""
 
 
 class NotPlainError(Exception):
@@ -39,7 +40,7 @@ def plain_row(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def _plain(value: object, where: str, depth: int) -> object:
-    if depth > _DEPTH_MAX:
+    if depth > DEPTH_MAX:
         raise NotPlainError(f'"{where[:60]}…" is nested too deeply')
     if isinstance(value, Enum):
         return _plain(value.value, where, depth + 1)
