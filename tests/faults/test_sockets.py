@@ -335,15 +335,19 @@ def test_f16_a_partial_answer_is_no_answer() -> None:
 
 def test_f43_two_answers_on_one_connection_stay_apart() -> None:
     """Bytes after an answer, a second response to no request, are not the next sample's answer."""
-    smuggled = b"".join(part for part in http(json.dumps(answer_json("Answer: 666"))) if isinstance(part, bytes))
+    smuggled = _bytes_of(http(json.dumps(answer_json("Answer: 666"))))
 
     def script(call: Call) -> Reply:
-        own = b"".join(part for part in right(call) if isinstance(part, bytes))
+        own = _bytes_of(right(call))
         return [own + smuggled if call.number % 2 == 0 else own]
 
     with serving(script) as server:
         answers = ask(server, 8, concurrency=1)
     assert [answer.text for answer in answers] == [f"Answer: {2 * number}" for number in range(8)]
+
+
+def _bytes_of(reply: Reply) -> bytes:
+    return b"".join(part for part in reply if isinstance(part, bytes))
 
 
 class OutOfStep:
@@ -362,8 +366,9 @@ class OutOfStep:
         self._owed.append(right(call))
         if call.order == self._first:
             return right(call)
-        late = self._owed.pop(0)
-        return [*late, *self._owed.pop(0)] if call.order == self._last else late
+        late = _bytes_of(self._owed.pop(0))
+        # In one piece: between two the client could ask for the next, to which the second would be the answer.
+        return [late + _bytes_of(self._owed.pop(0))] if call.order == self._last else [late]
 
 
 def test_an_answer_that_may_be_that_to_another_request_is_not_scored(tmp_path: Path) -> None:
