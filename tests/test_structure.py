@@ -91,7 +91,7 @@ ROOMS = {
     "compat": 42_030,
     "config": 14_280,
     "core": 4_940,
-    "datasets": 16_850,
+    "datasets": 16_960,
     "decide": 8_900,
     "discovery": 3_590,
     "engine": 73_510,
