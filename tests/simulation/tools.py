@@ -50,7 +50,7 @@ class SimulatedProcess:
         self._idx = -1
         self._is_gone = False
 
-    async def __aexit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._is_gone = True
 
     async def request(self, what: str, seconds: float | None, **fields: Any) -> Any:
