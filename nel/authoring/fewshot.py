@@ -142,13 +142,9 @@ def make_shots(
     Raises:
         DatasetError: There are too few, or a fixed one is missing.
     """
-    everything = list(shots)
-    examples = (
-        _fixed_shots(settings.ids, everything, source)
-        if settings.sampler == "fixed"
-        else everything
-    )
-    n_rows = n + holds_samples if settings.sampler != "fixed" else n
+    examples, n_rows = list(shots), n + holds_samples
+    if settings.sampler == "fixed":
+        examples, n_rows = _fixed_shots(settings.ids, examples, source), n
     if len(examples) < n_rows:
         reserve = ", one more since a sample is never its own example" if n_rows > n else ""
         raise DatasetError(

@@ -65,7 +65,7 @@ class Floor:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Held:
+class _Demand:
     """A metric of a benchmark, or a mean over several, held against a floor."""
 
     benchmark: str
@@ -201,7 +201,7 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
 
 
 def _check_results(
-    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], demands: Sequence[_Held]
+    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], demands: Sequence[_Demand]
 ) -> None:
     """Refuse numbers of metrics.json that are not those of the samples beside it."""
     side = read_side(run_dir, run_dir.name)
@@ -209,25 +209,25 @@ def _check_results(
         if "aggregate" in demand.row and demand.row["ci_lower"] is not None:
             _add_members(run_dir, demand, side)
     for files in benchmarks:
-        own = [
+        of_benchmark = [
             demand
             for demand in demands
             if demand.benchmark == files.title and "aggregate" not in demand.row
         ]
-        rows = [demand.row for demand in own]
-        if rows:
-            columns = side.benchmarks[files.title].columns(rows=False)
-            questions_of(columns, "sample", str(files.directory))  # refuses what stands there twice
-            for row in rows:
-                check_interval(files, columns, row)
-            for demand in own:
-                if demand.row["ci_method"] != ANYTIME:
-                    headline = files.metrics["headline"]["metric"]
-                    demand.lowest, demand.highest = series_of(columns, demand.row, headline)
-                    demand.design = design_of(columns)
+        if not of_benchmark:
+            continue
+        columns = side.benchmarks[files.title].columns(rows=False)
+        questions_of(columns, "sample", str(files.directory))  # refuses what stands there twice
+        for demand in of_benchmark:
+            check_interval(files, columns, demand.row)
+        headline = files.metrics["headline"]["metric"]
+        for demand in of_benchmark:
+            if demand.row["ci_method"] != ANYTIME:
+                demand.lowest, demand.highest = series_of(columns, demand.row, headline)
+                demand.design = design_of(columns)
 
 
-def _add_members(run_dir: Path, demand: _Held, side: Side) -> None:
+def _add_members(run_dir: Path, demand: _Demand, side: Side) -> None:
     """Add the values of a mean's members, and refuse an interval that is not theirs."""
     row, benchmarks = demand.row, {each.directory: each for each in side.benchmarks.values()}
     members = member_ends(row, benchmarks)
@@ -254,7 +254,7 @@ def _add_members(run_dir: Path, demand: _Held, side: Side) -> None:
 
 def _demands_of(
     benchmarks: Sequence[BenchmarkFiles], means: Sequence[Mapping[str, Any]], floor: Floor
-) -> list[_Held]:
+) -> list[_Demand]:
     rows = [demand for files in benchmarks for demand in _rows(files, floor.metric, floor)]
     name, _, metric = floor.metric.partition(":")
     if not rows:
@@ -266,7 +266,7 @@ def _demands_of(
         mean = titles[floor.metric]
         row = {**mean, "ci_level": LEVEL, "n_questions": mean["n"]}
         _check_range(floor, floor.metric)
-        rows = [_Held(benchmark=row["aggregate"], floor=floor, row=row)]
+        rows = [_Demand(benchmark=row["aggregate"], floor=floor, row=row)]
         rows[0].blockers += _missing_of_mean(row)
     if not rows:
         metrics = {str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]}
@@ -276,14 +276,14 @@ def _demands_of(
     return rows
 
 
-def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
+def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Demand]:
     rows = [row for row in files.metrics["metrics"] if str(row["name"]).strip() == metric]
     if rows and metric in files.metrics["lower_is_better"]:
         raise UsageError(
             f"--fail-under {floor.metric}={floor.value:g}: less is better of {metric} of"
             f" {files.title}, so a least value decides nothing; compare with a baseline by nel gate"
         )
-    demands = [_Held(benchmark=files.title, floor=floor, row=row) for row in rows]
+    demands = [_Demand(benchmark=files.title, floor=floor, row=row) for row in rows]
     for demand in demands:
         if demand.row["n_questions"] == 1 and files.metrics["accounting"]["n_total"] < _FEWEST:
             raise UsageError(f"{files.title} has a single sample; nothing can be decided on it")
@@ -302,9 +302,8 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
 
 def _missing_of_mean(row: Mapping[str, Any]) -> list[str]:
     """Return why a mean cannot pass a floor; empty where it can."""
-    reason = f"there is no interval: {row['reason']}"
     if row["ci_lower"] is None:
-        return [reason]
+        return [f"there is no interval: {row['reason']}"]
     return [f"without {name}: {why}" for name, why in row["missing"].items()]
 
 
@@ -331,7 +330,7 @@ def _missing(row: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _gate(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
+def _gate(demand: _Demand, breached: Mapping[int, float]) -> GatedBenchmark:
     lower, upper = demand.span(LEVEL) or (None, None)
     method = demand.row["ci_method"]
     if upper is not None and upper < demand.floor.value:

@@ -124,12 +124,10 @@ class ProcessFleet:
 
     def _on_end(self, name: str, kind: HostKind) -> None:
         process = self._processes.pop(name, None)
-        how = (
-            "it was given up"
-            if process is None
-            else f"its process ended with status {process.status()}"
-        )
-        self._events.put_nowait(Left(name, how))
+        ending = "it was given up"
+        if process is not None:
+            ending = f"its process ended with status {process.status()}"
+        self._events.put_nowait(Left(name, ending))
         self._n_left -= 1
         if self._n_left > 0:
             self._start(kind)

@@ -150,25 +150,23 @@ round of a verdict is not sealed, since a merge numbers rounds otherwise.
 DAMAGED: Final = f"NOT nel_is_sealed({SEALED})"
 """A condition that holds for a row that is not what was stored."""
 _N_NUMBERS: Final = len(_SEALED_NUMBERS)
-
-
-def is_sealed(crc: object, *values: Any) -> bool:
-    """Return whether the values of a row, as `SEALED` names them, are those that were stored."""
-    digest, name, fault, *texts = values[_N_NUMBERS:]
-    names = (None if text is None else text.decode("utf-8", _ANY) for text in (name, fault))
-    try:
-        return crc == _checksum((*values[:_N_NUMBERS], *names), digest, *texts)
-    except DAMAGE:
-        return False
-
-
-_ANY: Final = "surrogatepass"
+_SURROGATES: Final = "surrogatepass"
 _SHORT: Final = _columns(
     "idx", "repeat", "role", "attempt", "number", "again", "requests", "prompt", "completion",
     "reasoning", "cached", "seconds", "wall", "ended", "name", "fault",
 )  # fmt: skip
 """Of a row: the values of `_SEALED_NUMBERS`, and the texts that stand with them."""
 _OF_LONG_TEXTS: Final = _columns("role", "digest", "request", "response")
+
+
+def is_sealed(crc: object, *values: Any) -> bool:
+    """Return whether the values of a row, as `SEALED` names them, are those that were stored."""
+    digest, name, fault, *texts = values[_N_NUMBERS:]
+    names = (None if text is None else text.decode("utf-8", _SURROGATES) for text in (name, fault))
+    try:
+        return crc == _checksum((*values[:_N_NUMBERS], *names), digest, *texts)
+    except DAMAGE:
+        return False
 
 
 def _checksum(
@@ -191,8 +189,8 @@ def checksum_of(row: Sequence[Any]) -> int:
     return _checksum(
         short,
         digest,
-        None if request is None else request.encode("utf-8", _ANY),
-        None if response is None else response.encode("utf-8", _ANY),
+        None if request is None else request.encode("utf-8", _SURROGATES),
+        None if response is None else response.encode("utf-8", _SURROGATES),
     )
 
 
