@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,13 @@ from nel import ScorerInput, benchmark, scorer
 def b(sample: ScorerInput) -> dict:
     return {"correct": False}
 """
+LETTERED = [
+    ("B", "Answer: B", ["AB", "O", "B", "A"], 1.0),
+    ("B", "Answer: C", ["AB", "O", "B", "A"], 0.0),
+    ("d", "Answer: D", ["D", "C", "B", "A"], 1.0),
+    ("(A)", "Answer: A", ["B", "A", "D", "C"], 1.0),
+    ("A", "Answer: A", ["2", "1", "4", "3"], 1.0),
+]
 
 
 def dry_run(tmp_path: Path) -> Any:
@@ -36,6 +44,47 @@ def recorded(tmp_path: Path, rows: Sequence[Mapping[str, Any]], scorer: str, opt
     assert done.returncode in (0, 3), done.stderr
     lines = read_results(tmp_path / "out" / "r", "b")
     return [line["outcome"].get("detail") if line["reward"] is None else line["reward"] for line in lines]
+
+
+@pytest.mark.parametrize("scorer", ["mcq_letter_extract", "choice"])
+def test_a_gold_letter_is_a_letter_where_all_are(tmp_path: Path, scorer: str) -> None:
+    """In a column of letters no gold answer is read as the text of a choice."""
+    rows = [{"target": gold, "out": out, "choices": choices} for gold, out, choices, _ in LETTERED]
+    rewards = recorded(tmp_path, rows, scorer, ', choices_field="choices"')
+    assert rewards == [reward for *_, reward in LETTERED]
+
+
+def test_a_gold_answer_that_reads_two_ways_is_a_bad_row(tmp_path: Path) -> None:
+    """In a column of texts and letters, B may be both: both readings are named, and neither is scored."""
+    rows = [
+        {"target": "Paris", "out": "Answer: B", "choices": ["Rome", "Paris"]},
+        {"target": "B", "out": "Answer: B", "choices": ["Rome", "Paris"]},
+        {"target": "B", "out": "Answer: B", "choices": ["B", "A"]},
+        {"target": "A", "out": "Answer: A", "choices": ["A", "B"]},
+    ]
+    *others, ambiguous, same = recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"')
+    assert (others, same) == ([1.0, 1.0], 1.0)
+    assert "reads two ways: as the label of B and as the text of A" in ambiguous
+
+
+@pytest.mark.parametrize("field", ["choices", "choices.text"])
+def test_labels_of_the_row_are_the_letters(tmp_path: Path, field: str) -> None:
+    """ARC's labels 1 to 4 name the choices, in the gold answer and in the response."""
+    labels = ["1", "2", "3", "4"]
+    texts = ["red", "green", "blue", "grey"]
+    own = {"choices": texts, "label": labels} if field == "choices" else {"choices": {"text": texts, "label": labels}}
+    rows = [
+        {"target": gold, "out": out, **own}
+        for gold, out in [("3", "Answer: 3"), ("3", "Answer: 4"), ("1", "Answer: A"), ("4", "The answer is grey.")]
+    ]
+    assert recorded(tmp_path, rows, "mcq_letter_extract", f', choices_field="{field}"') == [1.0, 0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(("golds", "response"), [((3, 8), "Answer: C"), ((3, 0), "Answer: D")])
+def test_a_number_is_the_one_thing_that_all_are(tmp_path: Path, golds: tuple[int, int], response: str) -> None:
+    """Among numbers that are options a 3 is the option 3, and among positions the fourth option."""
+    rows = [{"target": gold, "out": response, "choices": ["1", "2", "3", "8"]} for gold in golds]
+    assert recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"') == [1.0, 0.0]
 
 
 def test_a_column_of_lists_that_are_texts_is_noted(tmp_path: Path) -> None:
@@ -59,6 +108,32 @@ def test_choices_that_are_numbered_from_one_are_refused(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "line 2: the gold answer is 2 of 2 choices and no row has 0" in done.stderr
+
+
+def test_choices_in_an_object_name_the_list_in_it(tmp_path: Path) -> None:
+    """The object that ARC has is answered with the field that would do."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % ', choices_field="choices"')
+    choices = {"text": ["red", "blue"], "label": ["A", "B"]}
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "q", "target": "A", "choices": choices}])
+    assert 'write choices_field="choices.text"' in dry_run(tmp_path).stderr
+
+
+def test_choices_that_differ_by_case_are_compared_exactly(tmp_path: Path) -> None:
+    """A text that is an option's but for its capitals is another option's; a grade A- is no letter A."""
+    units, grades = ["Mg", "mg", "MG", "g"], ["A+", "A-", "A", "B"]
+    table = [
+        ("A", "Answer: Mg", units, 1.0),
+        ("B", "Answer: mg", units, 1.0),
+        ("C", "Answer: Mg", units, 0.0),
+        ("C", "The answer is **MG**.", units, 1.0),
+        ("B", "It weighs 5 mg", units, 1.0),
+        ("B", "The answer is A-", grades, 1.0),
+        ("A", "The answer is A+.", grades, 1.0),
+        ("A", "Answer: A", grades, 1.0),
+    ]
+    rows = [{"target": gold, "out": out, "choices": choices} for gold, out, choices, _ in table]
+    rewards = recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"')
+    assert rewards == [reward for *_, reward in table]
 
 
 EMPTY: list[Any] = ["", " ", [], [""], ["", " "]]
@@ -85,6 +160,50 @@ def test_a_gold_answer_that_decides_nothing_is_never_asked(tmp_path: Path, score
     assert causes == {"bad_row"}
 
 
+@pytest.mark.parametrize("scorer", ["model_graded_qa", "model_graded_fact"])
+def test_no_judge_is_asked_without_a_reference(tmp_path: Path, scorer: str) -> None:
+    """A judge that grades by the target is not asked about a row without one; the other rows are judged."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
+    rows = [{"q": "Capital?", "out": "Paris", "target": target} for target in ["", " ", ["", ""], "Paris"]]
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+    with scripted(lambda *_: answer("GRADE: C"), models=["m"]) as endpoint:
+        where = ("--judge-url", endpoint.url, "--judge-id", "m", "-o", "out", "--run-id", "r")
+        done = nel(
+            "eval", "run", "--bench", "b.py", "--response-field", "out", "--scorer", scorer, *where, cwd=tmp_path
+        )
+        judged = [call for call in endpoint.calls if "Paris" in str(call.body)]
+    assert (done.returncode, len(judged)) == (3, 1)
+    assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "b")] == [None, None, None, 1.0]
+
+
+DELEGATING = """
+from nel import ScorerInput, benchmark, scorer
+from nel.scoring import needs_judge
+
+@benchmark(name="b", dataset="rows.jsonl", prompt="{q}", target_field="target", response_field="out")
+@scorer(asks_judge=True)
+def b(sample: ScorerInput) -> dict:
+    return needs_judge(sample, template=%r)
+"""
+
+
+@pytest.mark.parametrize(("template", "first"), [("simpleqa", None), ("Is {response} polite?", 1.0)])
+def test_a_delegated_verdict_needs_the_reference_that_its_judge_shows(
+    tmp_path: Path, template: str, first: float | None
+) -> None:
+    """Where a scorer of one's own delegates, a judge that grades by a reference is not asked about an empty one."""
+    (tmp_path / "b.py").write_text(DELEGATING % template)
+    rows = [{"id": "1", "q": "a", "out": "x", "target": " "}, {"id": "2", "q": "b", "out": "Paris", "target": "Paris"}]
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+    reply = "GRADE: CORRECT" if template == "simpleqa" else "GRADE: C"
+    with scripted(lambda *_: answer(reply), models=["m"]) as endpoint:
+        where = ("--judge-url", endpoint.url, "--judge-id", "m", "-o", "out", "--run-id", "r")
+        done = nel("eval", "run", "--bench", "b.py", *where, cwd=tmp_path)
+    lines = read_results(tmp_path / "out" / "r", "b")
+    assert [line["reward"] for line in lines] == [first, 1.0], done.stderr
+    assert lines[0]["outcome"]["cause"] == (None if first else "bad_row")
+
+
 def test_another_scorer_has_its_rows_asked(tmp_path: Path) -> None:
     """A row that was bad for one scorer alone is asked once another one scores the run; the others are kept."""
     (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
@@ -97,3 +216,48 @@ def test_another_scorer_has_its_rows_asked(tmp_path: Path) -> None:
         prompts = [str(call.body.get("messages")) for call in endpoint.calls]
     assert [sum(f"q{n}" in prompt for prompt in prompts) for n in range(2)] == [1, 1]
     assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "b")] == [1.0, 0.0]
+
+
+FEW = [{"id": 100 + n, "q": f"{n}+1?", "target": str(n + 1), "level": "easy"} for n in range(6)]
+
+
+ADAPTER = """
+from nel.benchmarks import BenchmarkMeta, DefaultDataAdapter, Sample, register_benchmark
+
+@register_benchmark(BenchmarkMeta(
+    name="a", dataset_id="rows.jsonl", metric_list=["%s"], subset_list=["default"], eval_split="test",
+    prompt_template="{question}",
+))
+class A(DefaultDataAdapter):
+    def record_to_sample(self, record):
+        return Sample(input=record["q"], target=record["target"])
+"""
+
+
+def test_an_adapter_finds_its_bad_rows_before_they_are_asked(tmp_path: Path) -> None:
+    """The metrics of an adapter say which gold answers decide nothing."""
+    metric = "numeric_match"
+    golds = ["n/a", ""]
+    (tmp_path / "a.py").write_text(ADAPTER % metric)
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": f"q{n}", "target": gold} for n, gold in enumerate([*golds, "5"])])
+    with scripted(lambda *_: answer("5"), models=["m"]) as endpoint:
+        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
+        assert nel("eval", "run", "--bench", "a.py", *where, cwd=tmp_path).returncode == 3
+        asked = [call for call in endpoint.calls if any(f"q{n}" in str(call.body) for n in range(len(golds)))]
+    assert asked == []
+    assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "a")] == [None] * len(golds) + [1.0]
+
+
+def test_a_model_role_that_is_never_asked_is_noted(tmp_path: Path) -> None:
+    """A judge of model_roles that the scorer never asked has the warning that a judge of the panel has."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "q", "target": "5", "out": "5"}])
+    config = {
+        "benchmarks": [{"name": "b.py", "scorer": "contains", "response_field": "out"}],
+        "model_roles": {"grader": {"url": "http://127.0.0.1:9/v1", "model": "judge"}},
+    }
+    (tmp_path / "run.json").write_text(json.dumps(config))
+    done = nel("eval", "run", "run.json", "-o", "out", "--run-id", "r", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    metrics = read_json(tmp_path / "out" / "r" / "b" / "metrics.json")
+    assert [warning["kind"] for warning in metrics["warnings"]] == ["judge_not_asked"]

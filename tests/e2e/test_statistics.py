@@ -105,6 +105,42 @@ def test_a_scorer_declares_its_metrics(tmp_path: Path) -> None:
     assert "RuntimeError: no" in found["broken"]["reason"]
 
 
+def test_a_fixed_metric_is_computed_by_a_resume(tmp_path: Path) -> None:
+    """From the stored scores: exit 0, and nothing about it is left."""
+    _rows(tmp_path)
+    (tmp_path / "bench.py").write_text(DECLARES, encoding="utf-8")
+    assert nel("eval", "run", "--bench", "bench.py", "--output-dir", "out", cwd=tmp_path).returncode == 3
+    (tmp_path / "bench.py").write_text(DECLARES.replace('raise RuntimeError("no")', "return 7"), encoding="utf-8")
+    done = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert _metrics(tmp_path, "mine")["broken"]["value"] == 7.0
+
+
+def test_a_mistyped_key_of_metrics_is_an_error(tmp_path: Path) -> None:
+    """No score has a number of that name: the terminal says so and what there is, and the run exits 3."""
+    declared = '{"lenght": [mean()], "right": [mean()]}'
+    hint = 'did you mean "length"?'
+    _rows(tmp_path)
+    script = BY_KEY.replace('{"length": [mean(), std()], "*": [mean()]}', declared)
+    (tmp_path / "bench.py").write_text(script, encoding="utf-8")
+    done = nel("eval", "run", "--bench", "bench.py", "--output-dir", "out", cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    assert f"gives no number of that name; {hint}" in done.stderr
+    assert len(read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")["failed_metrics"]) == 1
+
+
+def test_metrics_that_are_none_are_refused_before_the_run(tmp_path: Path) -> None:
+    """With what was declared and what to write."""
+    declared = '{"length": ["mean"]}'
+    said = "which is not a metric; write e.g. mean()"
+    _rows(tmp_path)
+    script = BY_KEY.replace('{"length": [mean(), std()], "*": [mean()]}', declared)
+    (tmp_path / "bench.py").write_text(script, encoding="utf-8")
+    done = nel("eval", "run", "--bench", "bench.py", "--output-dir", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
 def test_the_report_is_rebuilt_and_verified_with_what_the_scorer_declares(tmp_path: Path) -> None:
     """Metrics that only the benchmark's code knows are computed with it; without the code that is said."""
     _rows(tmp_path)
@@ -144,3 +180,37 @@ def test_what_cannot_be_computed_is_refused_before_anything_is_sent(
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+CLUSTERED = """
+from nel import ScorerInput, benchmark, exact_match, scorer
+
+@benchmark(name="mine", dataset="rows.jsonl", prompt="{q}", target_field="a", group_field="g", response_field="r")
+@scorer
+def mine(sample: ScorerInput) -> dict:
+    return {**exact_match(sample), "is_short": False, "is_long": True}
+"""
+
+
+def _clustered(folder: Path) -> None:
+    (folder / "bench.py").write_text(CLUSTERED)
+    rows = ({"id": str(i), "q": str(i), "a": "1", "g": f"g{i // 10}", "r": "01"[i // 10 % 4 > 0]} for i in range(80))
+    write_jsonl(folder / "rows.jsonl", rows)
+
+
+def test_reducers_are_as_uncertain_as_the_headline_of_clusters(tmp_path: Path) -> None:
+    """Ten questions of each passage count as one passage in every row, of merged shards too."""
+    _clustered(tmp_path)
+    flags = ("--bench", "bench.py", "--reducer", "max", "--reducer", "median", "--reducer", "pass_at_1")
+    for number in (1, 2):
+        shard = ("--shard", f"{number}/2", "--run-id", f"s{number}", "-o", "shards")
+        assert nel("eval", "run", *flags, *shard, cwd=tmp_path).returncode == 0
+    assert nel("eval", "merge", "shards/s1", "shards/s2", "-o", "merged", cwd=tmp_path).returncode == 0
+    assert nel("eval", "run", *flags, "-o", "out", cwd=tmp_path).returncode == 0
+    rows = _metrics(tmp_path, "mine")
+    merged = {row["name"]: row for row in read_json(tmp_path / "merged" / "mine" / "metrics.json")["metrics"]}
+    assert rows == merged
+    names = ("accuracy", "accuracy/max", "accuracy/median", "accuracy/pass_at_1")
+    assert {(rows[name]["ci_method"], rows[name]["ci_lower"], rows[name]["ci_upper"]) for name in names} == {
+        ("added_question_groups", rows["accuracy"]["ci_lower"], rows["accuracy"]["ci_upper"])
+    }

@@ -83,6 +83,20 @@ def test_the_model_reads_what_it_did_wrong(tmp_path: Path) -> None:
     assert last == '{"balance":10}'
 
 
+def test_a_toolset_may_run_calls_of_any_name(tmp_path: Path) -> None:
+    """What runs them is not offered to the model, and takes part in the state."""
+
+    def script(request: Call, _: int) -> Reply:
+        if n_results(request) == 0:
+            return calling(("ls", {}), ("rm", {}), ("mv", {}))
+        return answer("done")
+
+    lines, calls, code = run(tmp_path, script, "shell")
+    assert (code, lines[0]["reward"], lines[0]["episode"]["tool_errors"]) == (0, 1.0, {})
+    assert [tool["function"]["name"] for tool in calls[0].body["tools"]] == ["ls"]
+    assert results(calls[1]) == ["a b", "rm: not found", "mv: not found"]
+
+
 def test_a_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
     """The model reads how many bytes are missing, and the line counts them."""
 
@@ -123,6 +137,19 @@ def test_a_tool_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     assert results(calls[1]) == ["crash took longer than 0.3 s and was stopped.", "2"]
 
 
+def test_an_endpoint_that_is_lost_in_a_step_scores_nothing(tmp_path: Path) -> None:
+    """A step without an answer leaves the sample unscored, whatever came before."""
+
+    def script(request: Call, _: int) -> Reply:
+        if n_results(request) == 0:
+            return calling(("deposit", {"amount": 0}))
+        return Reply(status=400, body={"error": {"message": "bad request", "type": "odd"}})
+
+    lines, _, code = run(tmp_path, script)
+    assert code != 0
+    assert (lines[0]["reward"], lines[0]["outcome"]["cause"]) == (None, "infra")
+
+
 def test_what_a_limit_ends_is_scored_as_it_stands(tmp_path: Path) -> None:
     """The limit that ended it is named; the state that was reached counts."""
 
@@ -132,6 +159,16 @@ def test_what_a_limit_ends_is_scored_as_it_stands(tmp_path: Path) -> None:
     lines, calls, code = run(tmp_path, script, "bank", "--max-steps", "3")
     assert (code, lines[0]["reward"], lines[0]["episode"]["ended_by"]) == (0, 1.0, "limit:steps")
     assert len(calls) == 3
+
+
+def test_a_row_may_have_limits_of_its_own(tmp_path: Path) -> None:
+    """They hold for its sample alone; a row whose limits cannot be read is a bad row, and the run goes on."""
+    lines, _, code = run(tmp_path, depositing, "rationed", n=3)
+    assert code == 3
+    assert [line["outcome"]["cause"] for line in lines] == [None, None, "bad_row"]
+    assert [line["episode"]["ended_by"] for line in lines[:2]] == ["limit:steps", "solver"]
+    assert "episode" not in lines[2]
+    assert "stepz" in lines[2]["outcome"]["detail"]
 
 
 def test_a_solver_cannot_end_the_run(tmp_path: Path) -> None:
@@ -150,9 +187,28 @@ def test_a_model_that_repeats_itself_is_stuck(tmp_path: Path) -> None:
     assert len(calls) == 4
 
 
+def test_a_benchmark_may_have_a_limit_fail(tmp_path: Path) -> None:
+    """With on_limit="fail" it is a failure of the model of that kind, which counts 0."""
+    lines, _, _ = run(tmp_path, lambda *_: calling(("add", {"a": 1})), "strict")
+    assert (lines[0]["reward"], lines[0]["outcome"]["kind"]) == (0.0, "limit")
+
+
 def once(*calls: tuple) -> Script:
     """Play a model that makes calls, and is done once it has their results."""
     return lambda request, _: calling(*calls) if n_results(request) == 0 else answer("done")
+
+
+def test_the_model_is_shown_what_a_tool_returns(tmp_path: Path) -> None:
+    """Text as it is, anything else as JSON, of an async tool too; what a tool prints is not its result."""
+    odd = [("odd", {"what": what}) for what in ("set", "nan", "none")]
+    lines, calls, code = run(tmp_path, once(("print", {"n": 2}), *odd, ("double", {"n": 4})), "functions")
+    assert (code, lines[0]["reward"], results(calls[1])) == (0, 1.0, ["yy", "[1]", "NaN", "", "8"])
+
+
+def test_parallel_calls_are_answered_in_their_order(tmp_path: Path) -> None:
+    """Results stand in the order of the calls, whatever the order in which they come."""
+    _, calls, _ = run(tmp_path, once(*[("double", {"n": n}) for n in range(5)]), "functions")
+    assert results(calls[1]) == ["0", "2", "4", "6", "8"]
 
 
 @pytest.mark.parametrize(
@@ -175,6 +231,17 @@ def test_a_fault_of_the_benchmark_is_never_a_score(
     outcome = lines[0]["outcome"]
     assert (code, len(calls)) == (3, n_calls)
     assert (lines[0]["reward"], outcome["cause"], outcome["kind"]) == (None, "environment", kind)
+
+
+def test_a_solver_cannot_hide_what_ended_its_episode(tmp_path: Path) -> None:
+    """An endpoint that is lost leaves the sample unscored, even where the solver caught it and answered."""
+    name = "swallowing"
+    refusal = Reply(status=400, body={"error": {"message": "bad request", "type": "odd"}})
+    lines, _, code = run(
+        tmp_path, lambda call, _: calling(("add", {"a": 1})) if n_results(call) == 0 else refusal, name
+    )
+    assert code != 0
+    assert (lines[0]["reward"], lines[0]["outcome"]["cause"]) == (None, "infra")
 
 
 def test_a_solver_that_never_ends_is_abandoned(tmp_path: Path) -> None:

@@ -168,3 +168,17 @@ def test_a_number_that_json_has_not_is_named(tmp_path: Path) -> None:
     _, calls, code = run(tmp_path, script)
     assert (code, results(calls[1])) == (0, ['{"ratio":NaN}'])
     assert "NaN is not a number of JSON" in results(calls[3])[0]
+
+
+def test_evidence_without_a_json_form_is_unscored(tmp_path: Path) -> None:
+    """Null would be another state than infinity; the path to it is named."""
+    lines, _, code = run(tmp_path, lambda *_: answer("done"), "weighed")
+    assert (code, {line["outcome"]["kind"] for line in lines}) == (3, {"verifier_raised"})
+    assert "$.weights[1] is inf" in lines[0]["outcome"]["detail"]
+
+
+def test_a_note_without_a_json_form_is_the_solvers_fault(tmp_path: Path) -> None:
+    """It would be stored as null, which a reader of the transcript takes for another value."""
+    lines, _, code = run(tmp_path, lambda *_: answer("done"), "noted")
+    assert (code, {line["outcome"]["kind"] for line in lines}) == (3, {"solver_raised"})
+    assert 'the note "share" has a number that JSON has no form for: $[1] is nan' in lines[0]["outcome"]["detail"]

@@ -96,6 +96,15 @@ def test_f116_escapes_do_not_reach_the_terminal(tmp_path: Path) -> None:
         assert not re.search(r"(?m)^nel: (score|all) 100", stream)
 
 
+def test_f116_answers_and_model_names(tmp_path: Path) -> None:
+    """A served model and an answer full of escapes leave the terminal alone."""
+    text = "".join(ESCAPES.values())
+    with serving(lambda call: answer(f"{text} Answer: {2 * call.number}", finish=text)) as server:
+        done, ran = cli_run(tmp_path, server)
+    assert "\x1b" not in done.stdout + done.stderr
+    assert ran.states == ["scored"] * 3
+
+
 VALUES = {
     "f118-nan": ("float('nan')", None),
     "f118-inf": ("float('inf')", None),

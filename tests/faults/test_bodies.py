@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from nel.reports.run_warnings import texts_of
+from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
-from tests.faults.server import Do, Endless, Reply, answer, answer_json, chunk, error, http, serving
+from tests.faults.server import Call, Do, Endless, Reply, answer, answer_json, chunk, error, http, right, serving
 from tests.faults.virtual import VirtualServer, ask, end_of
+from tests.support.runs import read_json
 
 GOOD = json.dumps(answer_json("Answer: 0"))
 MALFORMED: dict[str, str | bytes] = {
@@ -65,6 +67,15 @@ def test_an_answer_that_is_none_is_tried_again_and_never_scored(body: str | byte
     assert [len(server.of(number)) for number in range(3)] == [2, 3, 1]
     assert [end_of(answer) for answer in answers] == ["answered", "infra:malformed", "answered"]
     assert [answer.text for answer in answers] == ["Answer: 0", "", "Answer: 4"]
+
+
+def test_f22_an_answer_that_is_none_is_unscored_in_a_run(tmp_path: Path) -> None:
+    """Once: the next attempt is scored. Always: unscored; the others are scored, and the exit code says it."""
+    broken = http(MALFORMED["f22-list"])
+    with serving({0: [broken], 1: broken}) as server:
+        ran = run(tmp_path, server)
+    assert ran.states == ["scored", "infra:malformed", "scored"]
+    assert ran.exit_code == 3
 
 
 def _bare_deflate(data: bytes) -> bytes:
@@ -163,6 +174,14 @@ def test_an_unusual_answer_is_an_answer(tmp_path: Path, record_property: Any) ->
     assert dict(zip(ACCEPTED, answers, strict=True)) == dict.fromkeys(ACCEPTED, "Answer: 0")
 
 
+def test_f26_a_complete_answer_in_a_vendor_s_words(tmp_path: Path) -> None:
+    """It is scored, and nothing is said."""
+    words = ["end_turn", "COMPLETE", "stop_sequence", "eos", "STOP", "FINISH_REASON_STOP", ""]
+    with serving(lambda call: answer("Answer: 0", finish=words[call.number])) as server:
+        ran = run(tmp_path, server, n=len(words))
+    assert (ran.states, ran.metrics["warnings"]) == (["scored"] * len(words), [])
+
+
 def test_f26_an_unknown_finish_reason_is_shown(tmp_path: Path) -> None:
     """The answers are scored, and the reason with its count stands in metrics.json and in the report."""
     odd = answer("Answer: 0", finish="<b>repetition</b>\n\x1b[31m")
@@ -207,6 +226,14 @@ def test_an_error_that_says_200_is_an_error(body: Any, kind: str, calls: int) ->
     first, second = ask(server, 2)
     assert len(server.of(0)) == calls
     assert (end_of(first), first.text, end_of(second)) == (f"infra:{kind}", "", "answered")
+
+
+def test_f23_a_passing_inner_error_is_not_kept(tmp_path: Path) -> None:
+    """An inner 503 that passes leaves a scored sample, and nothing of the error in it."""
+    with serving({0: [http(json.dumps({"error": {"message": "zzz", "code": 503}}))]}) as server:
+        ran = run(tmp_path, server, n=1)
+    assert ran.states == ["scored"]
+    assert "zzz" not in json.dumps(ran.rows)
 
 
 FAILURES = {
@@ -303,6 +330,16 @@ def test_a_usage_that_cannot_be_is_never_a_cost(tmp_path: Path, priced: bool, re
     assert "-" not in cost.replace("e-", "")
 
 
+def test_f29_a_model_that_changes_under_the_run(tmp_path: Path) -> None:
+    """The server's own name of the model is recorded with each sample, and both names in the run's statistics."""
+    other = answer("Answer: 0").copy()
+    other[0] = other[0].replace(b"served-model", b"sneaky-model")  # type: ignore[union-attr]
+    with serving({0: other}) as server:
+        ran = run(tmp_path, server, n=3)
+    assert [row["served_model"] for row in ran.rows] == ["sneaky-model", "served-model", "served-model"]
+    assert ran.stats["models"] == {"served-model": 2, "sneaky-model": 1}
+
+
 def test_f31_a_body_that_unfolds_is_cut(tmp_path: Path) -> None:
     """A small gzip body that unfolds to two gigabytes is too large, costs little memory and one retry at most."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
@@ -340,6 +377,15 @@ def test_f32_an_endless_body_is_cut(tmp_path: Path) -> None:
     assert ran.states == ["infra:too_large", "infra:too_large", "scored"]
 
 
+def test_f32_a_body_as_large_as_allowed_is_read(tmp_path: Path) -> None:
+    """The limit is a limit of bytes, not of patience: an answer just below it is scored."""
+    text = "x" * 900_000 + " Answer: 0"
+    with serving({0: answer(text)}) as server:
+        ran = run(tmp_path, server, n=1, endpoint={"response_bytes_max": 1 << 20})
+    assert ran.states == ["scored"]
+    assert ran.rows[0]["model_response"] == text
+
+
 HOSTILE = {
     "f117-surrogate": "\ud800 Answer: 0",
     "f117-reversed-pair": "\udc00\ud800 Answer: 0",
@@ -371,3 +417,18 @@ def test_f26_a_run_of_truncated_answers_stops_early(tmp_path: Path) -> None:
     assert ran.exit_code == 75
     assert "max" in ran.reason
     assert "token" in ran.reason
+
+
+def test_f26_few_truncated_answers_do_not_stop_a_run(tmp_path: Path) -> None:
+    """Fewer than the tolerated share: the run goes on and says how many."""
+
+    def script(call: Call) -> Reply:
+        return answer("Answer: 0", finish="length") if call.number % 4 == 0 else right(call)
+
+    engine = {"truncation_probe": 10, "truncation_rate_max": 0.5, "concurrency": 2}
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=40, engine=engine)
+        nothing_paid_twice(server)
+    assert ran.exit_code == 0
+    assert ran.metrics["rates"]["truncated"] == 0.25
+    assert read_json(ran.run_dir / "gsm8k" / "failure_analysis.json")["categories"]["truncated"]["count"] == 10

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import nel
-from tests.faults.invariants import no_secret
+from tests.faults.invariants import no_secret, same_artifacts
 from tests.faults.runs import config, run
 from tests.faults.server import HANGS_SECONDS, Reply, Server, answer, error, http, right, serving
 
@@ -59,6 +59,15 @@ def test_f66_another_question_is_a_miss(tmp_path: Path) -> None:
             before = len(server.calls)
             _run(tmp_path, server, out=name, **other)
             assert len(server.calls) == before + 3, name
+
+
+def test_f66_another_url_is_a_miss(tmp_path: Path) -> None:
+    """The same words to another endpoint are another question."""
+    with serving() as first, serving(lambda call: answer(f"Answer: {2 * call.number + 1}")) as second:
+        _run(tmp_path, first, out="a")
+        ran = _run(tmp_path, second, out="b")
+        assert (len(first.calls), len(second.calls)) == (3, 3)
+    assert ran.metrics["headline"]["value"] == 0.0
 
 
 NOT_KEPT: dict[str, tuple[Reply, str]] = {
@@ -143,6 +152,23 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, where: str) -> None:
             assert len(server.calls) == 3
 
 
+def test_f66_an_entry_that_cannot_be_written_later(tmp_path: Path) -> None:
+    """A cache that breaks during the run costs its entries alone."""
+    with serving() as server:
+        _run(tmp_path, server, n=2, out="a")
+        for path in sorted((tmp_path / "cache").rglob("*"), reverse=True):
+            path.unlink() if path.is_file() else path.rmdir()
+        (tmp_path / "cache").rmdir()
+        (tmp_path / "cache").symlink_to("/proc/1/nowhere")
+        settings = config(tmp_path, server.url, n=2, out="b", generation=COLD)
+        try:
+            result = nel.evaluate({**settings, "cache": {"dir": str(tmp_path / "cache")}})
+        except nel.NelError:
+            assert len(server.calls) == 2
+        else:
+            assert result.exit_code == 0
+
+
 def test_f66_two_writers(tmp_path: Path) -> None:
     """Two runs fill one cache at once: both are whole, and a third reads what they left."""
     found: list[Any] = []
@@ -164,6 +190,16 @@ def test_f66_two_writers(tmp_path: Path) -> None:
     assert [item.metrics["accounting"]["unscored"] for result in found for item in result.benchmarks] == [{}, {}]
     assert [result.exit_code for result in found] == [0, 0]
     assert third.states == ["scored"] * 40
+
+
+def test_f66_cached_and_asked_resume_alike(tmp_path: Path) -> None:
+    """I3 with a cache: a resume of a run whose answers came from it changes nothing and asks nothing."""
+    with serving() as server:
+        _run(tmp_path, server, n=4, out="a")
+        second = _run(tmp_path, server, n=4, out="b")
+        again = _run(tmp_path, server, n=4, out="b", resume=True)
+        assert len(server.calls) == 4
+    same_artifacts(second, again)
 
 
 def test_f66_the_cache_is_private(tmp_path: Path) -> None:

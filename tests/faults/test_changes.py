@@ -72,6 +72,16 @@ def test_a_changed_dataset_is_seen(tmp_path: Path, change: str) -> None:
             assert len(server.calls) == 5
 
 
+def test_f59_moved_rows_are_the_same_rows(tmp_path: Path) -> None:
+    """Rows in another order match by what they hold."""
+    with serving() as server:
+        first = run(tmp_path, server, n=5)
+        data = tmp_path / "sums5.jsonl"
+        data.write_text("".join(reversed(data.read_text().splitlines(keepends=True))))
+        same_artifacts(first, run(tmp_path, server, n=5, resume=True))
+        assert len(server.calls) == 5
+
+
 @cache
 def _bench(verdict: str) -> str:
     return (

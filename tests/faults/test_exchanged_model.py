@@ -32,3 +32,16 @@ def test_a_model_that_is_exchanged_half_way_is_a_warning(tmp_path: Path) -> None
         ("m-new", "fp_new", 2),
     ]
     assert [(one["first_problem_idx"], one["last_problem_idx"]) for one in served] == [(0, 3), (4, 5)]
+
+
+def test_a_fallback_that_only_a_header_tells_is_a_warning(tmp_path: Path) -> None:
+    """The body names the requested model, and the gateway's header says that another one answered."""
+
+    def script(call: Call) -> Reply:
+        headers = {"x-litellm-model-group": "small", "x-litellm-attempted-fallbacks": "1"} if call.number < 2 else {}
+        return http(json.dumps(answer_json(f"Answer: {2 * call.number}")), headers=headers)
+
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=6, engine={"concurrency": 1})
+    (warning,) = texts_of(ran.metrics)
+    assert warning.startswith("2 answers came from a fallback of the gateway, small, and not from the model")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,23 @@ from typer.testing import CliRunner
 
 import nel
 from nel.cli.app import app
-from tests.faults.invariants import nothing_paid_twice
-from tests.faults.runs import config, run
+from tests.faults.invariants import no_secret, nothing_paid_twice
+from tests.faults.runs import cli_run, config, nel_cli, run, write_config
 from tests.faults.server import Call, Reply, answer, by_number, error, http, right, serving
 from tests.faults.virtual import VirtualServer, ask, end_of
+from tests.support.runs import only_run
 
 RETRIED = [408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529]
 REFUSED = [400, 403, 404, 405, 413, 422, 501, 505]
+
+
+@pytest.mark.parametrize("status", RETRIED, ids=[f"f10-{status}" for status in RETRIED])
+def test_a_passing_fault_is_tried_again(status: int) -> None:
+    """One bad answer, then a good one: answered, after exactly one further attempt."""
+    server = VirtualServer({1: [error(status)]})
+    answers = ask(server, 3)
+    assert [(end_of(answer), answer.attempts) for answer in answers] == [("answered", n) for n in (1, 2, 1)]
+    assert len(server.calls) == 4
 
 
 @pytest.mark.parametrize("status", RETRIED, ids=[f"f10-always-{status}" for status in RETRIED])
@@ -100,6 +111,16 @@ def test_an_address_of_another_protocol_is_named_and_mended_by_the_printed_resum
     assert "100.00 %" in resumed.output
 
 
+def test_f12_vllm_flat_error(tmp_path: Path) -> None:
+    """vLLM writes its error without the inner object; the sample counts 0, exit 0."""
+    body = {"object": "error", "message": "This model's maximum context length is 512 tokens.", "code": 400}
+    with serving({0: http(json.dumps(body), status=400)}) as server:
+        ran = run(tmp_path, server)
+        assert len(server.of(0)) == 1
+    assert ran.states == ["context_exceeded", "scored", "scored"]
+    assert ran.exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("reply", "preflight"),
     [
@@ -127,6 +148,21 @@ def test_no_quota_stops_the_run_resumably(tmp_path: Path, reply: Reply, prefligh
         nothing_paid_twice(server)
 
 
+def test_f14_attempts_of_a_sample_are_bounded() -> None:
+    """Whatever mixture of faults a sample meets, it costs no more than attempts_max requests."""
+    mixture = [error(500), error(429), http("{"), http('{"choices": []}'), error(503)]
+    server = VirtualServer({1: mixture})
+    assert end_of(ask(server, 3, attempts_max=4)[1]).startswith("infra:")
+    assert len(server.of(1)) == 4
+
+
+def test_f14_a_sdk_that_retries_is_not_inside() -> None:
+    """attempts_max=1 is one request: no second layer tries again."""
+    with serving({0: error(503)}) as server:
+        ask(server, attempts_max=1)
+        assert len(server.of(0)) == 1
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308], ids=lambda status: f"f33-{status}")
 def test_a_redirect_is_refused_and_takes_no_key_along(status: int) -> None:
     """A redirect to another host gets no request at all, so neither the key nor the prompt goes there."""
@@ -139,6 +175,18 @@ def test_a_redirect_is_refused_and_takes_no_key_along(status: int) -> None:
     assert [end_of(answer) for answer in answers] == ["answered", "infra:not_found", "answered"]
     assert answers[1].error is not None
     assert "redirect" in answers[1].error.message
+
+
+def test_f33_a_redirect_to_itself_does_not_loop(tmp_path: Path) -> None:
+    """A redirect in a circle is one request a sample; a key in its target is not shown."""
+    reply = http("", status=307, headers={"Location": "/v1/chat/completions?api_key=cnry5f%2F7%2BbQ%3D%3Dzz9917%26k"})
+    with serving(lambda _: reply) as server:
+        done, ran = cli_run(tmp_path, server, engine={"preflight": True})
+        assert len(server.calls) == 3
+    assert done.returncode == 2
+    assert "redirect" in done.stderr
+    no_secret(done.stderr)
+    assert ran.accounting["n_scored"] == 0
 
 
 def test_f39_retries_carry_one_idempotency_key(tmp_path: Path) -> None:
@@ -189,3 +237,13 @@ def test_f33_status_200_alone_is_success() -> None:
         first, second = ask(server, 2)
     assert end_of(first).startswith("infra:")
     assert end_of(second) == "answered"
+
+
+def test_f11_every_file_says_who_refused(tmp_path: Path) -> None:
+    """The remedy of a refused run is on stderr, and its directory still holds all artifacts."""
+    with serving(lambda _: error(404, "The model `m` does not exist", code="model_not_found")) as server:
+        path = write_config(tmp_path, server.url, engine={"preflight": True})
+        done = nel_cli(["eval", "run", str(path)], tmp_path)
+    assert done.returncode == 2
+    assert '"m"' in done.stderr
+    assert (only_run(tmp_path / "out") / "report.html").exists()

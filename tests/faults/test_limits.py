@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 import nel
 from tests.faults.invariants import read_run
 from tests.faults.runs import run, start, write_config
-from tests.faults.server import HANGS_SECONDS, Call, Reply, answer, answer_json, error, http, serving
+from tests.faults.server import HANGS_SECONDS, Call, Gate, Reply, answer, answer_json, error, http, right, serving
 
 PRICES = {"m": {"input": 1000.0, "output": 1000.0, "cached_input": 100.0}}
 """A thousandth of a unit for each token: an answer of 60 + 3 tokens costs 0.063."""
@@ -105,3 +106,35 @@ def test_f129_a_price_that_is_not_known_is_refused(tmp_path: Path) -> None:
         with pytest.raises(nel.NelError, match="price"):
             run(tmp_path, server, budget={"max_cost": 1.0, "prices": {"other": PRICES["m"]}})
         assert server.calls == server.others == []
+
+
+def test_f63_totals_cover_all_sessions(tmp_path: Path) -> None:
+    """Tokens, attempts and retries of a run in two sessions are those of both."""
+
+    def script(call: Call) -> Reply:
+        if call.number == 3 and not call.attempt:
+            return error(500)
+        return [0.05 if call.number > 3 else 0.0, *right(call)]  # so that the budget is left for its second attempt
+
+    with serving(script) as server:
+        run(tmp_path, server, n=30, budget={"max_requests": 15}, generation={"max_tokens": 3})
+        ran = run(tmp_path, server, n=30, resume=True, generation={"max_tokens": 3})
+        assert ran.stats["requests"]["attempts"] == len(server.calls) == 31
+    assert ran.stats["sessions"] == 2
+    assert ran.stats["requests"]["retries"] == 1
+    assert ran.stats["tokens"]["completion"] == 90
+
+
+def test_f41_a_slow_start_has_no_more_in_flight_than_allowed(tmp_path: Path) -> None:
+    """At no moment are more requests in flight than the concurrency."""
+    gate = threading.Event()
+
+    def script(call: Call) -> Reply:
+        if call.in_flight == 5:
+            threading.Timer(0.5, gate.set).start()  # a sixth would come meanwhile
+        return [Gate(gate), *right(call)]
+
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=40, engine={"concurrency": 5})
+        assert max(call.in_flight for call in server.calls) <= 5
+    assert ran.states == ["scored"] * 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +14,9 @@ import nel
 from nel.cli.progress import progress_line
 from nel.engine.progress import Progress
 from tests.faults.invariants import nothing_paid_twice
-from tests.faults.runs import config, run
+from tests.faults.runs import config, nel_cli, run, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Do, Reply, closed_port, error, http, right, serving, wait_until
+from tests.support.runs import only_run, read_json
 from tests.support.tiers import first_rows, representatives
 
 PATIENT = {"outage_seconds_max": 120, "outage_probe_seconds": 0.1, "attempts_max": 3}
@@ -63,6 +65,21 @@ def test_an_outage_passes_by_itself(tmp_path: Path, down: Reply, seconds: float)
     assert len(outage.during) <= 8 * 3 + 20, "the run stormed an endpoint that is down"
     late = [at for at in outage.during if at > seconds / 2]
     assert len(late) <= 5 + seconds / 2 / 0.1, "more than a probe in each interval"
+
+
+def test_f36_a_port_that_opens_later(tmp_path: Path) -> None:
+    """An endpoint that is started after the run is waited for, and no sample is lost to it."""
+    found: list[Any] = []
+    progress = Progress()
+    with closed_port() as (port, held):
+        settings = config(tmp_path, f"http://127.0.0.1:{port}/v1", n=10, endpoint=PATIENT)
+        thread = _in_background(lambda: found.append(nel.evaluate(settings, progress=progress)))
+        wait_until(lambda: "ENDPOINT DOWN" in progress_line(progress), "the run knows that nothing listens")
+        with serving(on=held) as server:
+            thread.join(HANGS_SECONDS)
+            assert len(server.calls) == 10
+    assert found[0].exit_code == 0
+    assert found[0].benchmarks[0].accounting["n_scored"] == 10
 
 
 def test_f37_the_only_sample_waits_too(tmp_path: Path) -> None:
@@ -132,3 +149,48 @@ def test_an_endpoint_that_stays_down_stops_the_run(tmp_path: Path, down: Reply) 
         nothing_paid_twice(server)
     assert again.states == ["scored"] * 200
     assert again.exit_code == 0
+
+
+def test_f37_the_line_that_resumes(tmp_path: Path) -> None:
+    """The command line says that the endpoint is down, prints the line that resumes, and that line works."""
+    with closed_port() as (port, held):
+        path = write_config(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, endpoint=HASTY)
+        done = nel_cli(["eval", "run", str(path)], tmp_path)
+        assert done.returncode == 75
+        assert "nel eval resume" in done.stderr
+        run_dir = only_run(tmp_path / "out")
+        assert read_json(run_dir / "gsm8k" / "metrics.json")["headline"]["value"] is None
+        with serving(on=held) as server:
+            again = nel_cli(["eval", "resume", str(run_dir), "--json"], tmp_path)
+            assert len(server.calls) == 4
+    assert again.returncode == 0
+    assert json.loads(again.stdout)["benchmarks"]["gsm8k"]["accounting"]["n_scored"] == 4
+
+
+def test_f37_a_poisoned_prompt_is_no_outage(tmp_path: Path) -> None:
+    """One prompt that crashes its connection, among others that are answered, costs that sample alone."""
+    with serving({5: [Do.RESET]}) as server:
+        ran = run(tmp_path, server, n=60, endpoint=HASTY)
+    assert ran.states.count("scored") == 59
+    assert ran.states[5] == "infra:connection"
+    assert ran.exit_code == 3
+
+
+def test_f37_an_interrupted_outage_ends_at_once(tmp_path: Path) -> None:
+    """A short limit for a whole sample ends the wait: every sample is accounted for."""
+    with serving(lambda _: error(503)) as server:
+        endpoint = {**HASTY, "retry_seconds_max": 0.5, "attempts_max": 100}
+        ran = run(tmp_path, server, n=5, endpoint=endpoint)
+    assert ran.exit_code in (3, 75)
+    assert all(state.startswith("infra:") for state in ran.states)
+
+
+def test_f36_concurrency_and_timeouts_may_change_on_the_way(tmp_path: Path) -> None:
+    """A resume after an outage may use other timeouts, attempts and concurrency."""
+    dead = Outage(5, 10_000, [Do.RESET])
+    with serving(dead) as server:
+        assert run(tmp_path, server, n=20, endpoint=HASTY).exit_code == 75
+        dead.seconds = 0
+        endpoint = {**PATIENT, "attempts_max": 7, "total_timeout_seconds": 90, "retry_budget": 0.5}
+        again = run(tmp_path, server, n=20, endpoint=endpoint, engine={"concurrency": 2}, resume=True)
+    assert again.states == ["scored"] * 20

@@ -18,10 +18,10 @@ import pytest
 
 import nel
 from nel.engine.observability.progress_file import read_progress_file
-from tests.faults.invariants import no_secret, nothing_paid_twice, read_run
+from tests.faults.invariants import no_secret, nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Do, Gate, Reply, right, serving, wait_until
-from tests.support.runs import only_run
+from tests.support.runs import only_run, sums
 from tests.support.tiers import first_rows, representatives
 
 SLOW = 0.03
@@ -349,6 +349,38 @@ def test_f56_on_a_terminal(tmp_path: Path) -> None:
     no_secret(seen)
 
 
+@pytest.mark.slow
+def test_f53_no_lock_outlives_its_owner(tmp_path: Path) -> None:
+    """After a SIGKILL the directory is free at once."""
+    held = Held(10)
+    with serving(held) as server:
+        path = write_config(tmp_path, server.url, n=60)
+        first = start(["eval", "run", str(path)], tmp_path)
+        server.wait_for(14)
+        first.kill()
+        first.communicate()
+        held.go_on()
+        assert run(tmp_path, server, n=60, resume=True).states == ["scored"] * 60
+        nothing_paid_twice(server, at_most=4)
+
+
+@pytest.mark.slow
+def test_f54_runs_of_one_second_do_not_meet(tmp_path: Path) -> None:
+    """Runs that start at the same moment into one parent get directories of their own."""
+    with serving() as server:
+        path = write_config(tmp_path, server.url, n=3)
+        both = [start(["eval", "run", str(path)], tmp_path) for _ in range(2)]
+        for process in both:
+            process.communicate(timeout=HANGS_SECONDS)
+            assert process.returncode == 0
+        for _ in range(3):
+            run(tmp_path, server)
+    runs = sorted(found.parent for found in (tmp_path / "out").glob("*/run.db"))
+    assert len(runs) == 5
+    for run_dir in runs:
+        assert read_run(run_dir, 0).states == ["scored"] * 3
+
+
 def test_f54_a_taken_name_is_refused(tmp_path: Path) -> None:
     """A second fresh run of the same name overwrites nothing and sends nothing."""
     with serving() as server:
@@ -360,6 +392,33 @@ def test_f54_a_taken_name_is_refused(tmp_path: Path) -> None:
             nel.evaluate(settings)
         assert len(server.calls) == 3
     assert {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")} == before
+
+
+def test_f69_a_scorer_process_that_is_killed(tmp_path: Path) -> None:
+    """SIGKILL to the process that scores: its sample alone is unscored, and a corrected scorer needs no request."""
+    bench = tmp_path / "bench.py"
+    body = (
+        "import os, signal\n"
+        "from nel import benchmark, scorer\n"
+        "@benchmark(name='b', dataset='{data}', prompt='{{question}}', target_field='answer')\n"
+        "@scorer\n"
+        "def b(sample):\n"
+        "    if '{bad}' in sample.metadata['question']:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return {{'correct': True}}\n"
+    )
+    data = sums(tmp_path / "d.jsonl", 20)
+    with serving() as server:
+        endpoint = ["--model-url", server.url, "--model-id", "m", "--concurrency", "4", "-o", "out"]
+        for bad, code in (("What is 7 ", 3), ("nothing", 0)):
+            bench.write_text(body.format(data=data, bad=bad))
+            resume = ["--resume"] if code == 0 else []
+            done = nel_cli(["eval", "run", "--bench", "bench.py", *endpoint, *resume], tmp_path)
+            assert done.returncode == code, done.stderr
+            ran = read_run(only_run(tmp_path / "out"), code, benchmark="b")
+            assert ran.states.count("scored") == (19 if code else 20)
+            assert ran.states[7].startswith("scorer:" if code else "scored")
+        assert len(server.calls) == 20
 
 
 OFFLINE = """
@@ -400,6 +459,22 @@ def test_f119_a_run_needs_its_endpoint_only(tmp_path: Path) -> None:
     assert strangers == []
 
 
+@pytest.mark.slow
+def test_f119_a_proxy_is_asked_for_nothing_else(tmp_path: Path) -> None:
+    """With every proxy variable set to a server that refuses, a run of a local endpoint never asks it."""
+    with serving(lambda _: [Do.CLOSE], models=[b"", Do.CLOSE]) as proxy, serving(models=["m"]) as server:
+        where = f"http://127.0.0.1:{proxy.port}"
+        names = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+        path = write_config(tmp_path, server.url, engine={"preflight": True})
+        env = {**dict.fromkeys(names, where), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+        process = start(["eval", "run", str(path)], tmp_path, env=env)
+        process.communicate(timeout=HANGS_SECONDS)
+        assert proxy.calls == proxy.others == []
+        assert proxy.accepted == 0
+        assert len(server.calls) == 3
+    assert process.returncode == 0
+
+
 def test_f112_no_secret_in_the_process_table(tmp_path: Path) -> None:
     """The key stands in no command line of the run or of its children."""
     held = Held(10)
@@ -423,3 +498,24 @@ def test_f112_no_secret_in_the_process_table(tmp_path: Path) -> None:
         process.communicate(timeout=HANGS_SECONDS)
     assert b"eval" in titles[0]
     no_secret(*titles)
+
+
+@pytest.mark.slow
+def test_f55_a_run_that_was_stopped_equals_one_that_was_not(tmp_path: Path) -> None:
+    """I3: three interruptions and resumes end in the artifacts of a run in one go."""
+    with serving() as server:
+        whole = run(tmp_path, server, n=120, out="whole")
+    held = Held(15, 40, 70)
+    with serving(held) as server:
+        path = write_config(tmp_path, server.url, n=120)
+        process = start(["eval", "run", str(path)], tmp_path)
+        for times, stop_at in enumerate((15, 40, 70), start=1):
+            server.wait_for(stop_at + 4)
+            _signal(process, tmp_path, times=times)
+            held.go_on()
+            process.communicate(timeout=HANGS_SECONDS)
+            process = start(["eval", "resume", str(only_run(tmp_path / "out"))], tmp_path)
+        process.communicate(timeout=HANGS_SECONDS)
+        assert process.returncode == 0
+        nothing_paid_twice(server)
+    same_artifacts(whole, read_run(only_run(tmp_path / "out"), 0))

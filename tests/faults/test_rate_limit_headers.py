@@ -5,12 +5,13 @@ from __future__ import annotations
 import statistics
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
-from tests.faults.server import Call, Reply, error, right, serving
+from tests.faults.server import Call, Reply, by_number, error, right, serving
 from tests.faults.virtual import VirtualServer, ask
 
 _JITTER = 1.25
@@ -91,6 +92,15 @@ def test_a_wait_that_is_too_long_stops_the_run_resumably(tmp_path: Path, headers
         closed = False
         assert run(tmp_path, server, n=40, resume=True).states == ["scored"] * 40
         nothing_paid_twice(server)
+
+
+def test_f03_a_wait_that_is_too_long_is_not_begun(tmp_path: Path) -> None:
+    """One request at a time: a hint above the limit makes no request wait longer than the limit before the run stops."""
+    closed = error(429, headers={"Retry-After": "86400"})
+    with serving(lambda call: right(call) if call.order < 2 else closed) as server:
+        ran = run(tmp_path, server, n=6, engine={"concurrency": 1}, endpoint={"retry_after_seconds_max": 1})
+        assert len(server.calls) <= 4
+    assert ran.exit_code == 75
 
 
 def test_f04_a_point_in_time_without_a_date() -> None:
@@ -177,6 +187,67 @@ def test_f07_hints_that_go_on_do_not_freeze_the_limiter() -> None:
     answers = ask(server, 100, attempts_max=20)
     assert len(server.calls) <= 125
     assert [one.error for one in answers] == [None] * 100
+
+
+class Bucket:
+    """A server that allows so many requests a second, with room for a few at once."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self.rate, self.burst, self.tokens, self.last = rate, burst, burst, 0.0
+        self.refused = 0
+        self.began: float | None = None
+
+    def __call__(self, call: Call) -> Reply:
+        self.began = call.at if self.began is None else self.began
+        self.tokens = min(self.burst, self.tokens + (call.at - self.last) * self.rate)
+        self.last = call.at
+        if self.tokens < 1:
+            self.refused += call.at - self.began > 0.7
+            return error(429)
+        self.tokens -= 1
+        return right(call)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [{"requests_per_minute": 6000}, {"tokens_per_minute": 100 * 60 * 10, "requests_per_minute": 60000}],
+    ids=["f08-requests", "f08-tokens"],
+)
+def test_a_known_limit_is_kept(limits: dict[str, Any]) -> None:
+    """100 requests (1,000 tokens) a second are allowed: after its start next to no refusal.
+
+    That the rate is used as well is shown in `tests/models/test_gate_worlds.py`.
+    """
+    bucket = Bucket(115, 25)
+    answers = ask(
+        VirtualServer(bucket), 200, concurrency=16, max_tokens=3 if "tokens_per_minute" in limits else None,
+        **{**limits, "attempts_max": 20},
+    )  # fmt: skip
+    assert [one.error for one in answers] == [None] * 200
+    assert bucket.refused <= 20, "one in ten was refused"
+
+
+def test_f08_an_unknown_limit_is_found() -> None:
+    """A limit that is not configured is approached from above: refusals become rare and nothing is lost."""
+    server = VirtualServer(Bucket(150, 5))
+    settings = {"attempts_max": 50, "backoff_seconds": 0.02, "backoff_seconds_max": 0.2}
+    answers = ask(server, 300, concurrency=32, **settings)
+    assert len(server.calls) <= 450, "more than a third of the requests were refused"
+    assert [one.error for one in answers] == [None] * 300
+
+
+def test_f13_retries_have_a_budget_and_lose_nothing() -> None:
+    """Three of ten requests fail once: retries stay a small share while first asks go on, and all are answered."""
+    table: dict[int, Any] = {number: [error(503)] for number in range(200) if number % 10 < 3}
+    server = VirtualServer(by_number(table, otherwise=lambda call: [0.01, *right(call)]))
+    answers = ask(server, 200, concurrency=8, retry_budget=0.1)
+    last_first = max(index for index, call in enumerate(server.calls) if call.attempt == 0)
+    before = server.calls[:last_first]
+    again = sum(call.attempt > 0 for call in before)
+    seconds = before[-1].at - before[0].at
+    assert again <= 0.2 * len(before) + 12 * max(1.0, seconds)
+    assert len(server.calls) == 260
+    assert [one.error for one in answers] == [None] * 200
 
 
 def test_f20_a_back_off_holds_no_permit() -> None:

@@ -25,9 +25,11 @@ from tests.faults.server import (
     Endless,
     Gate,
     Reply,
+    answer,
     answer_json,
     black_hole,
     chunked,
+    closed_port,
     error,
     http,
     right,
@@ -70,6 +72,16 @@ def test_a_connection_that_breaks_is_tried_again(reply: Reply) -> None:
     assert [answer.text for answer in answers] == ["Answer: 0", "", "Answer: 4"]
 
 
+def test_f16_a_broken_connection_is_unscored_in_a_run(tmp_path: Path) -> None:
+    """Once: scored. Always: unscored without a text; the others are scored, and the exit code says it."""
+    reply = BROKEN["f15-reset-before-headers"]
+    with serving({0: [reply], 1: reply}) as server:
+        ran = run(tmp_path, server)
+    assert ran.states == ["scored", "infra:connection", "scored"]
+    assert ran.rows[1]["model_response"] is None
+    assert ran.exit_code == 3
+
+
 @pytest.mark.parametrize("end", [Do.CLOSE, Do.RESET], ids=["f15-idle-close", "f15-idle-reset"])
 def test_a_closed_idle_connection_costs_no_attempt(end: Do) -> None:
     """A kept connection that is gone when it is used again is our race with the server, not a failed attempt."""
@@ -86,7 +98,39 @@ def test_a_closed_idle_connection_costs_no_attempt(end: Do) -> None:
     assert [(end_of(answer), answer.attempts) for answer in answers] == [("answered", 1)] * 6
 
 
+def test_f15_every_idle_connection_is_gone() -> None:
+    """A server that closes all kept connections at once: the next request gets a new one, not another dead one."""
+    used: set[int] = set()
+    all_open = threading.Event()
+
+    def script(call: Call) -> Reply:
+        if call.connection in used:
+            return [0.2, Do.CLOSE]
+        used.add(call.connection)
+        if len(used) == 4:
+            all_open.set()
+        return [Gate(all_open), *right(call)]
+
+    with serving(script) as server:
+        assert [end_of(answer) for answer in ask(server, 5, attempts_max=1)] == ["answered"] * 5
+
+
+def test_f15_a_server_that_closes_after_each_answer() -> None:
+    """Answers followed by a close without a word are all kept, one attempt each."""
+    with serving(lambda call: [*right(call), Do.CLOSE]) as server:
+        assert [end_of(answer) for answer in ask(server, 20)] == ["answered"] * 20
+        nothing_paid_twice(server)
+
+
 GIVEN_UP = {"outage_seconds_max": 0.5}
+
+
+def test_f15_refused_then_up(tmp_path: Path) -> None:
+    """A port where nothing listens is a connection fault, waited for within bounds, exit 75, and nothing is scored."""
+    with closed_port() as (port, _):
+        ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, engine={"preflight": True}, endpoint=GIVEN_UP)
+    assert ran.exit_code == 75
+    assert all(state.startswith("infra:") for state in ran.states)
 
 
 BODY_HEAD = HEAD + f"Content-Length: {len(GOOD)}\r\n\r\n".encode()
@@ -275,6 +319,13 @@ def test_https_where_no_tls_is_spoken(tmp_path: Path, data: bytes, words: str) -
     assert "certificate" not in result.ending.reason
 
 
+def test_f35_a_bundle_of_ones_own(tmp_path: Path, trusted: Authority) -> None:
+    """An authority given as ca_bundle is trusted."""
+    with serving(tls=trusted.server()) as server:
+        ran = run(tmp_path, server, endpoint={"ca_bundle": str(trusted.bundle)})
+    assert ran.states == ["scored"] * 3
+
+
 def test_f35_a_client_certificate(tmp_path: Path, trusted: Authority) -> None:
     """A server that wants a client certificate gets the configured one."""
     certificate, key = trusted.issue("client", name="DNS:client")
@@ -291,6 +342,19 @@ def test_f35_a_bundle_that_is_not_there(tmp_path: Path) -> None:
         nel.evaluate(config(tmp_path, server.url, endpoint={"ca_bundle": str(tmp_path / "nowhere.pem")}))
 
 
+def _as_proxy(call: Call) -> Reply:
+    assert call.path.startswith("http://model.example/v1/"), call.path
+    return right(call)
+
+
+def test_f43_a_configured_proxy(tmp_path: Path) -> None:
+    """endpoint.proxy is asked for the whole URL."""
+    with serving(_as_proxy) as proxy:
+        where = f"http://127.0.0.1:{proxy.port}"
+        ran = run(tmp_path, "http://model.example/v1", endpoint={"proxy": where})
+    assert ran.states == ["scored"] * 3
+
+
 @pytest.mark.parametrize("through", [True, False], ids=["f43-http_proxy", "f43-no_proxy"])
 def test_a_proxy_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, through: bool) -> None:
     """HTTP_PROXY is used, and NO_PROXY wins over it."""
@@ -301,6 +365,22 @@ def test_a_proxy_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ran = run(tmp_path, server)
         assert (len(proxy.calls), len(server.calls)) == ((3, 0) if through else (0, 3))
     assert ran.states == ["scored"] * 3
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        [*http(GOOD, version="1.0"), Do.CLOSE],
+        [b"HTTP/1.0 200 OK\r\n\r\n" + GOOD, Do.CLOSE],
+        [b"HTTP/1.1 200\r\nContent-Length: %d\r\n\r\n" % len(GOOD) + GOOD],
+    ],
+    ids=["f43-http10", "f43-http10-until-close", "f43-no-reason"],
+)
+def test_old_servers_are_understood(reply: Reply) -> None:
+    """HTTP/1.0, bodies that end with the connection, and a status without words."""
+    with serving({0: reply}) as server:
+        assert [end_of(answer) for answer in ask(server, 2)] == ["answered", "answered"]
+        assert len(server.of(0)) == 1
 
 
 def test_f42_the_wall_clock_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,3 +468,10 @@ def test_an_answer_that_may_be_that_to_another_request_is_not_scored(tmp_path: P
     assert said in (tmp_path / "out" / ran.run_dir.name / "run.log").read_text()
     assert again.states == ["scored"] * 12
     assert [row["model_response"] for row in again.rows] == [f"Answer: {2 * n}" for n in range(12)]
+
+
+def test_f15_an_answer_before_the_request_is_read() -> None:
+    """An early refusal with a close is the refusal that it says, or a broken connection; never a wrong answer."""
+    early: Reply = [*answer("Answer: 0"), Do.CLOSE]
+    with serving({0: early}) as server:
+        assert [answer.text for answer in ask(server)] == ["Answer: 0"]

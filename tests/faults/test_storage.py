@@ -23,7 +23,7 @@ from nel.runs.rebuilding import rebuild
 from tests.faults.invariants import Ran, read_run, same_artifacts
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import Gate, answer, right, serving
-from tests.support.runs import only_run
+from tests.support.runs import only_run, write_jsonl
 from tests.support.tiers import representatives
 
 N = 60
@@ -80,6 +80,26 @@ def test_a_torn_log_loses_its_tail_only(tmp_path: Path, killed: tuple[Path, Ran]
     assert server.resent() == 0
     if cut < 0:
         assert len(server.calls) <= N - 30 + 4 + 40, "a torn tail costs the whole log"
+
+
+DAMAGES = {
+    "f47-middle": lambda data: data[: len(data) // 2] + b"\xff\xfe garbage \x00" + data[len(data) // 2 + 12 :],
+    "f47-zero-tail": lambda data: data + bytes(8192),
+    "f47-zeroed-tail": lambda data: data[:-5000] + bytes(5000),
+    "f47-all-zero": lambda data: bytes(len(data)),
+    "f47-repeated-frame": lambda data: data + data[-4120:],
+}
+
+
+@pytest.mark.parametrize("damage", representatives(DAMAGES, "f47-middle"))
+def test_a_garbled_log_costs_no_more_than_itself(tmp_path: Path, killed: tuple[Path, Ran], damage: Any) -> None:
+    """Garbage in the log is not read as records: the samples are redone and the end is the same."""
+    home = _copied(killed, tmp_path)
+    log = only_run(home / "out") / "run.db-wal"
+    log.write_bytes(damage(log.read_bytes()))
+    _, ran = _resumed(home, tmp_path)
+    assert ran.states == ["scored"] * N
+    same_artifacts(killed[1], ran)
 
 
 GARBLED = [
@@ -169,6 +189,17 @@ def test_f48_a_kill_while_the_store_is_made(tmp_path: Path) -> None:
     with serving() as server:
         ran = run(tmp_path, server, resume=True)
     assert ran.states == ["scored"] * 3
+
+
+def test_f49_one_record_for_one_key(tmp_path: Path) -> None:
+    """The store itself refuses a second record of a (sample, repeat)."""
+    with serving() as server:
+        ran = run(tmp_path, server)
+    store = sqlite3.connect(ran.run_dir / "run.db")
+    for table in ("steps", "samples"):
+        with pytest.raises(sqlite3.IntegrityError):
+            store.execute(f"INSERT INTO {table} SELECT * FROM {table}")  # noqa: S608 - our own names
+    store.close()
 
 
 @contextmanager
@@ -333,6 +364,18 @@ def test_f67_a_report_that_cannot_be_written(tmp_path: Path) -> None:
     assert read_run(run_dir, 0).states == ["scored"] * 5
 
 
+def test_f68_a_report_does_not_grow_with_the_answers(tmp_path: Path) -> None:
+    """Ten megabytes of answers of more samples than a page shows make one that a browser can open."""
+    said = "y x " * 2_000 + "\nAnswer: 2"
+    rows = [{"question": f"What is {i} plus {i}?", "answer": "#### 1", "said": said} for i in range(1300)]
+    data = write_jsonl(tmp_path / "d.jsonl", rows)
+    entry = {"name": "gsm8k", "dataset": str(data), "response_field": "said"}
+    result = nel.evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
+    assert result.exit_code == 0
+    assert result.benchmarks[0].accounting["n_total"] == 1300
+    assert result.report.stat().st_size < 9_500 * 1000
+
+
 def test_f70_files_are_private(tmp_path: Path) -> None:
     """Everything in a run's directory is the user's alone, whatever the umask."""
     old = os.umask(0)
@@ -381,3 +424,15 @@ def test_a_planted_link_is_not_followed(tmp_path: Path, name: str) -> None:
         assert [path.name for path in victim.iterdir()] == ["metrics.json"]
     else:
         assert victim.read_text() == "precious"
+
+
+def test_f70_dangling_link_as_output(tmp_path: Path) -> None:
+    """An output directory that is a link to nothing is refused or made; nothing is sent before that is known."""
+    (tmp_path / "out").symlink_to(tmp_path / "nothing")
+    with serving() as server:
+        try:
+            ran = run(tmp_path, server)
+        except nel.NelError:
+            assert server.calls == []
+        else:
+            assert ran.states == ["scored"] * 3

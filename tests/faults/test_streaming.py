@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
-from tests.faults.server import Do, Endless, Reply, Step, chunk, chunked, http, right, serving
+from tests.faults.server import Do, Endless, Reply, Step, chunk, chunked, error, http, right, serving
 from tests.faults.virtual import VirtualServer, ask, end_of
 
 TEXT = "Grüße aus Zürich 🙂, also: Answer: 0"
@@ -131,6 +132,19 @@ def test_a_stream_is_the_same_answer(reply: Reply) -> None:
     assert (response.usage.prompt_tokens, response.usage.completion_tokens) == (7, 3)
 
 
+def test_f40_completions_stream(tmp_path: Path) -> None:
+    """The completions protocol streams text in its choices, and a run asks for the stream with its usage."""
+    events = [{"choices": [{"index": 0, "text": piece, "finish_reason": None}]} for piece in ("Ans", "wer", ": 0")] + [
+        {"choices": [{"index": 0, "text": "", "finish_reason": "stop"}], "usage": USAGE}
+    ]
+    with serving({0: sse(lines(events))}) as server:
+        ran = run(tmp_path, server, n=1, endpoint={"stream": True, "protocol": "completions"})
+        assert server.calls[0].body["stream"] is True
+        assert server.calls[0].body["stream_options"] == {"include_usage": True}
+    assert ran.rows[0]["model_response"] == "Answer: 0"
+    assert ran.rows[0]["reward"] == 1.0
+
+
 ERRORS: dict[str, tuple[Reply, str]] = {
     "f40-error-event": (
         sse(lines(WHOLE[:4], done=False), b'event: error\ndata: {"error": {"message": "x", "code": 503}}\n\n'),
@@ -188,6 +202,39 @@ def test_a_stream_that_breaks_is_no_short_answer(reply: Reply, state: str) -> No
     assert [answer.text for answer in answers] == ["Answer: 0", "", "Answer: 4"]
 
 
+FINISHES: dict[str, tuple[Reply, str]] = {
+    "f26-stream-length": (sse(lines([*WHOLE[:4], event({}, finish="length"), event(usage=USAGE)])), "truncated"),
+    "f27-stream-filter": (sse(lines([*WHOLE[:4], event({}, finish="content_filter")])), "content_filter"),
+    "f27-stream-refusal": (
+        sse(lines([event({"refusal": "I can"}), event({"refusal": "not."}), event({}, finish="stop")])),
+        "refusal",
+    ),
+    "f25-stream-empty": (sse(lines([event({"role": "assistant"}), event({}, finish="stop")])), "empty"),
+    "f25-stream-reasoning": (
+        sse(lines([event({"reasoning_content": "Answer: 0"}), event({}, finish="stop")])),
+        "empty",
+    ),
+}
+
+
+def test_a_stream_that_ends_by_the_models_fault(tmp_path: Path, record_property: Any) -> None:
+    """Cut off, filtered, refused or empty streams are the model's failures, asked once."""
+    record_property("cases", len(FINISHES))
+    with serving(dict(enumerate(reply for reply, _ in FINISHES.values()))) as server:
+        ran = run(tmp_path, server, n=len(FINISHES), endpoint={"stream": True})
+        assert len(server.calls) == len(FINISHES)
+    assert dict(zip(FINISHES, ran.states, strict=True)) == {name: state for name, (_, state) in FINISHES.items()}
+
+
+def test_f40_reasoning_is_kept_apart(tmp_path: Path) -> None:
+    """Streamed reasoning is stored as reasoning, in order, and the answer without it; the first token has its time."""
+    thoughts = [event({"reasoning_content": part}) for part in ("one ", "two ", "Answer: 9")]
+    with serving({0: sse(lines([*thoughts, *said("Answer: 0")]))}) as server:
+        row = run(tmp_path, server, n=1, endpoint={"stream": True}).rows[0]
+    assert (row["reasoning"], row["model_response"]) == ("one two Answer: 9", "Answer: 0")
+    assert 0 < row["timing"]["first_token_seconds"] <= row["timing"]["latency_seconds"]
+
+
 def test_f40_the_first_token_is_the_first_text() -> None:
     """Time to first token ends with text or reasoning, not with headers, comments or the role alone."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -221,6 +268,24 @@ def test_a_stream_that_stalls_meets_a_deadline(reply: Reply, limits: dict[str, f
         (response,) = ask(server, attempts_max=1, stream=True, **limits)
     assert end_of(response) in kinds
     assert response.text == ""
+
+
+def test_f32_an_endless_stream_is_cut() -> None:
+    """A stream without an end is cut at response_bytes_max."""
+    block = chunk(lines([event({"content": "x" * 10_000})], done=False))
+    with serving({0: [*sse(end=False), Endless(block, times=20_000)]}) as server:
+        (response,) = ask(server, stream=True, response_bytes_max=1 << 20)
+        assert len(server.calls) <= 2
+    assert end_of(response) == "infra:too_large"
+
+
+@pytest.mark.parametrize("reply", [error(503), error(429, headers={"Retry-After": "0"})], ids=["f40-503", "f40-429"])
+def test_a_refused_stream_is_tried_again(reply: Reply) -> None:
+    """An error status before a stream is what it is without one."""
+    with serving({0: [reply, sse(lines(WHOLE))]}) as server:
+        (response,) = ask(server, stream=True)
+        nothing_paid_twice(server)
+    assert (end_of(response), response.attempts) == ("answered", 2)
 
 
 def test_f40_streamed_and_whole_make_the_same_run(tmp_path: Path) -> None:

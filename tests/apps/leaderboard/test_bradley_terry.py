@@ -165,3 +165,30 @@ def test_too_few_upsets_give_no_interval_and_say_why() -> None:
     found = re.match(r"(\d+) of 400 resamples have no finite strengths: there are too few upsets", ranking.reason or "")
     assert found is not None
     assert int(found[1]) / 400 == pytest.approx((19 / 20) ** 20, abs=0.08)
+
+
+def test_length_that_decides_everything_has_no_finite_effect() -> None:
+    """The longer answer wins each time, whichever model gave it: there is a ranking without length control, none with it."""
+    rng = np.random.default_rng(3)
+    rows, length = [], []
+    for question in range(60):
+        x = float(rng.uniform(0.1, 0.9)) * (1 if question % 2 else -1)
+        rows.append((0, 1, float(x > 0), question))
+        length.append(x)
+    found = comparisons("ab", rows, length)
+    assert set(rank_models(found, n_resamples=0).standings) == set("ab")
+    ranking = rank_models(found, length_control=True, n_resamples=0)
+    assert ranking.standings == {}
+    assert "effect of length has no finite estimate" in (ranking.reason or "")
+
+
+@pytest.mark.parametrize("control", [False, True])
+def test_what_is_resampled_is_the_question(*, control: bool) -> None:
+    """Each verdict told four times over on its question makes no interval narrower."""
+    rng = np.random.default_rng(6)
+    rows = [(0, 1, float(rng.random() < 0.6), question) for question in range(50)]
+    length = rng.uniform(-0.5, 0.5, 50).tolist()
+    once = rank_models(comparisons("ab", rows, length), n_resamples=100, length_control=control).standings["a"]
+    often = rank_models(comparisons("ab", rows * 4, length * 4), n_resamples=100, length_control=control).standings["a"]
+    for name in ("value", "ci_lower", "ci_upper"):
+        assert getattr(often.strength, name) == pytest.approx(getattr(once.strength, name), abs=1e-8)

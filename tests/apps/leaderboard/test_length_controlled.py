@@ -18,6 +18,17 @@ def _world(n: int, *, theta: float, phi: float, seed: int = 3) -> tuple[list[flo
     return wins.astype(float).tolist(), apart.tolist()
 
 
+def test_what_length_wins_is_taken_away() -> None:
+    """A model that wins by length alone is at one half; its raw win rate is far above."""
+    wins, apart = _world(4_000, theta=0.0, phi=1.5)
+    found = length_controlled_rate(wins, apart, n_resamples=100)
+    assert sum(wins) / len(wins) > 0.6
+    assert found.ci_lower is not None
+    assert found.ci_upper is not None
+    assert found.ci_lower < 0.5 < found.ci_upper
+    assert found.length == pytest.approx(1.5, abs=0.25)
+
+
 @pytest.mark.slow
 def test_the_fit_is_that_of_scikit_learn() -> None:
     """Without a penalty, preferences that are probabilities included, which count as both outcomes by their shares."""
@@ -42,3 +53,9 @@ def test_what_has_no_largest_likelihood_has_no_rate() -> None:
         length_controlled_rate([0.0] * 10 + [1.0] * 10, [-5.0 - place for place in range(10)] + [5.0] * 10)
     with pytest.raises(UndefinedMetric, match="fewer than"):
         length_controlled_rate([1.0, 0.0], [1.0, 2.0])
+
+
+def test_equal_lengths_leave_the_win_rate_as_it_is() -> None:
+    """Without any difference there is nothing to take away."""
+    found = length_controlled_rate([1.0] * 6 + [0.5] * 2 + [0.0] * 4, [0.0] * 12, n_resamples=0)
+    assert found.value == pytest.approx(7 / 12)

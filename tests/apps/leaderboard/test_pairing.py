@@ -60,6 +60,12 @@ def test_a_baseline_meets_all_and_no_others_meet() -> None:
     assert pairs_of(found) == {frozenset("ac"): 40, frozenset("bc"): 40, frozenset("cd"): 40}
 
 
+def test_repeats_meet_their_like() -> None:
+    """The second answer of one model meets the second of the other; what only one has is not compared."""
+    found = make_pairs([entry("a", 5, repeats=3), entry("b", 5, repeats=2)], baseline=None, seed=0)
+    assert Counter(one.key[1] for one in found.to_judge) == {0: 5, 1: 5}
+
+
 def test_a_failed_answer_loses_without_a_judge_and_two_tie() -> None:
     """Truncated against good is lost, empty against truncated tied; both are named with their kinds."""
     cut, empty = BoardAnswer(idx=0, failure="truncated"), BoardAnswer(idx=0, failure="empty")
@@ -80,6 +86,12 @@ def test_an_answer_lost_by_the_machinery_is_left_out_and_counted() -> None:
     assert len(found.to_judge) == 1
     assert sum(found.left_out.values()) == 2
     assert {(culprit, reason) for _, _, culprit, reason in found.left_out} == {("a", "infra:timeout")}
+
+
+def test_questions_that_not_all_runs_have_are_counted() -> None:
+    """q0 to q9 and q5 to q14 share five."""
+    found = make_pairs([entry("a", 10), entry("b", 10, first=5)], baseline=None, seed=0)
+    assert (found.n_questions, found.n_questions_apart, len(found.to_judge)) == (5, 10, 5)
 
 
 def test_runs_without_a_common_question_are_refused() -> None:

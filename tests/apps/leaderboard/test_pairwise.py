@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nel.apps.leaderboard.pairwise import comparisons, position_bias, win_matrix, win_rate
+from nel.apps.leaderboard.pairwise import comparisons, length_difference, position_bias, win_matrix, win_rate
+from nel.metrics.intervals import wilson_interval
 from nel.metrics.question_intervals import values_interval
 
 THREE = [(0, 1, 1.0, 0), (2, 0, 0.5, 0), (1, 2, 0.0, 1), (1, 0, 0.0, 1), (0, 2, 1.0, 2)]
@@ -33,9 +34,35 @@ def test_a_win_rate_over_questions_with_several_comparisons_is_clustered() -> No
     assert win_rate(scores[::3], questions[::3]).ci_method == "added_question"
 
 
+def test_a_judge_that_prefers_the_first_seat_is_seen_through() -> None:
+    """Every pair flips, and the first seat wins all."""
+    found = position_bias(np.tile([1.0, 0.0], (12, 1)), np.arange(12))
+    assert (found.n_pairs, found.n_flipped) == (12, 12)
+    expected = wilson_interval(12, 12)
+    assert [found.flips.value, found.first.value] == [1.0, 1.0]
+    assert (found.flips.ci_lower, found.flips.ci_upper) == (expected.lower, expected.upper)
+
+
 def test_position_bias_by_hand() -> None:
     """Of four pairs one flips to the second seat, one wavers, two hold; the first seat has 0 + 3/4 + 1/2 + 1/2 of 4."""
     both = np.array([[0.0, 1.0], [1.0, 0.5], [1.0, 1.0], [0.5, 0.5]])
     found = position_bias(both, np.arange(4))
     assert (found.n_flipped, found.flips.value) == (2, 0.5)
     assert found.first.value == pytest.approx((0 + 0.75 + 0.5 + 0.5) / 4)
+
+
+def test_a_length_difference_turns_its_sign_with_the_sides() -> None:
+    """From -1 to 1, 0 for equal lengths and for two empty answers."""
+    assert length_difference(10, 30) == -length_difference(30, 10) == -0.5
+    assert length_difference(0, 5) == -1
+    assert length_difference(0, 0) == 0
+
+
+def test_a_group_keeps_only_what_its_members_played() -> None:
+    """Models and questions are numbered again."""
+    inside = comparisons(["a", "b", "c"], THREE).among([2, 0])
+    assert inside.models == ("c", "a")
+    assert inside.left.tolist() == [0, 1]
+    assert inside.right.tolist() == [1, 0]
+    assert inside.score.tolist() == [0.5, 1.0]
+    assert inside.question.tolist() == [0, 1]

@@ -19,8 +19,9 @@ import pytest
 
 from nel.artifacts.schema import load_schema
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.leaderboards import finished_run, judge, word, write_bench
+from tests.support.leaderboards import finished_run, judge, shown_answers, word, write_bench
 from tests.support.runs import nel, read_json, write_jsonl
+from tests.support.tiers import first_rows
 
 Runs = dict[str, Path]
 _N = 12
@@ -150,6 +151,58 @@ def test_a_judge_with_a_known_rule_gives_the_known_ranking(runs: Runs, tmp_path:
     assert str(tmp_path) not in shown
 
 
+def test_verdicts_that_cannot_be_read_are_left_out_and_change_the_exit_code(runs: Runs, tmp_path: Path) -> None:
+    """A judge that mumbles on one question: asked once more, then left out; never a tie, never a loss."""
+
+    def script(call: Call, seen: int) -> Reply:
+        first, _ = shown_answers(call.text)
+        return answer("Hmm.") if number(first) == 5 else judge(WORTH)(call, seen)
+
+    with scripted(script) as endpoint:
+        board, said = board_of(
+            str(runs["alpha"]), str(runs["beta"]), "--judge-url", endpoint.url, "--judge-id", "s", "-o", "out",
+            cwd=tmp_path, code=3,
+        )  # fmt: skip
+    assert board["counts"]["left_out"] == 1
+    assert board["left_out"][0]["of"] == "judge"
+    assert board["left_out"][0]["reason"].startswith("judge:")
+    assert by_label(board)["alpha"]["win_rate"]["n"] == _N - 1
+    assert "resume with: nel judge leaderboard --resume -o" in said
+
+
+def test_a_judge_that_is_down_stops_resumably(runs: Runs, tmp_path: Path) -> None:
+    """Exit 75 and a partial board; when it is back, only what is left is asked, and the board is that of one go."""
+    arguments = [str(runs["alpha"]), str(runs["beta"]), "--judge-id", "s", "--concurrency", "2"]
+    quick = ["-O", "judge.outage_seconds_max=0.3", "-O", "judge.outage_probe_seconds=0.1"]
+    quick = [one.replace("judge.", "judge.panel.0.") for one in quick]
+    answered: list[str] = []
+
+    def failing(call: Call, seen: int) -> Reply:
+        if len(answered) >= 8:
+            return Reply(reset=True)
+        answered.append(call.text)
+        return judge(WORTH)(call, seen)
+
+    with scripted(failing) as endpoint:
+        board, said = board_of(
+            *arguments, *quick, "--judge-url", endpoint.url, "-o", "out", cwd=tmp_path, code=75
+        )  # fmt: skip
+    assert not board["complete"], board["left_out"]
+    assert "PARTIAL" in said
+    assert f"resume with: nel judge leaderboard --resume -o {Path('out') / only(tmp_path / 'out').name}" in said
+    with scripted(judge(WORTH)) as endpoint:
+        resumed, _ = board_of(
+            "--resume", "-o", "out", "--judge-url", endpoint.url, "--judge-id", "s", cwd=tmp_path
+        )  # fmt: skip
+        assert len(endpoint.calls) == 2 * _N - len(answered)
+        assert {call.text for call in endpoint.calls}.isdisjoint(answered)
+        once, _ = board_of(*arguments, "--judge-url", endpoint.url, "-o", "once", cwd=tmp_path)
+    volatile = {"run_id", "judge"}
+    assert {k: v for k, v in resumed.items() if k not in volatile} == {
+        k: v for k, v in once.items() if k not in volatile
+    }
+
+
 def test_a_killed_leaderboard_goes_on_from_any_directory(runs: Runs, tmp_path: Path) -> None:
     """Killed by SIGKILL half way: at most one request a worker is sent again; a third resume sends nothing."""
     seen: list[str] = []
@@ -184,3 +237,83 @@ def test_a_killed_leaderboard_goes_on_from_any_directory(runs: Runs, tmp_path: P
     assert board["counts"]["judged"] == 36
     assert again["statistics"]["length_control"]
     assert by_label(again)["beta"]["win_rate"] == by_label(board)["beta"]["win_rate"]
+
+
+def test_a_resume_with_runs_or_another_judge_is_refused(runs: Runs, tmp_path: Path) -> None:
+    """A resume has the stored runs; another judge is named, and the leaderboard stays as it was."""
+    with scripted(judge(WORTH)) as endpoint:
+        flags = ["--judge-url", endpoint.url, "--judge-id", "s", "-o", "out"]
+        board_of(str(runs["alpha"]), str(runs["beta"]), *flags, cwd=tmp_path)
+        before = (only(tmp_path / "out") / "leaderboard.json").read_bytes()
+        named = nel("judge", "leaderboard", str(runs["alpha"]), *flags, "--resume", cwd=tmp_path)
+        assert named.returncode == 2
+        assert "with its runs; leave out the runs" in named.stderr
+        flags[3] = "portia"
+        judged = nel("judge", "leaderboard", *flags, "--resume", cwd=tmp_path)
+        assert judged.returncode == 2
+        assert "judge.panel" in judged.stderr
+        assert "undo the change" in judged.stderr
+    assert (only(tmp_path / "out") / "leaderboard.json").read_bytes() == before
+
+
+def test_a_dry_run_counts_and_sends_nothing(runs: Runs, tmp_path: Path) -> None:
+    """Pairs, requests, what is settled and what is left out; no directory is made."""
+    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s", "--dry-run"]
+    done = nel("judge", "leaderboard", str(runs["alpha"]), str(runs["cut"]), *flags, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "pairs for the judge: 9\n" in done.stdout
+    assert "pairs settled by a failed answer: 2\n" in done.stdout
+    assert "requests: 18\n" in done.stdout
+    three = [str(runs[name]) for name in ("alpha", "beta", "gamma")]
+    for choice, requests in ((["--baseline", "beta"], 48), (["--judge-id", "t"], 144)):
+        done = nel("judge", "leaderboard", *three, *flags, *choice, "--json", cwd=tmp_path)
+        assert json.loads(done.stdout)["counts"]["requests"] == requests
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    first_rows(
+        2,
+        [
+            (["{alpha}"], "at least two models"),
+            (["{alpha}", "{alpha}"], 'two runs are called "alpha"'),
+            (["{alpha}", "{bench}"], "there is no run.db"),
+            (["{alpha}", "{beta}", "--baseline", "alhpa"], 'no run is called "alhpa"; did you mean "alpha"?'),
+            (["{alpha}", "{beta}", "--bench", "other"], 'has no benchmark "other"; it has: talk'),
+            (["--resume"], "there is no leaderboard to resume in eval_results"),
+            ([], "at least two models"),
+        ],
+    ),
+)
+def test_wrong_input_exits_2_and_names_itself(runs: Runs, tmp_path: Path, arguments: list[str], said: str) -> None:
+    """One line, nothing sent, nothing written."""
+    filled = [argument.format(**{name: str(path) for name, path in runs.items()}) for argument in arguments]
+    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s"]
+    done = nel("judge", "leaderboard", *filled, *flags, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_benchmark_pairwise_works_by_itself(tmp_path: Path) -> None:
+    """`nel eval run --bench pairwise --dataset FILE`: its accuracy is the win rate of the responses."""
+    rows = [{"question": f"Say {i}.", "response": f"alpha {i}", "baseline": f"beta {i}"} for i in range(9)]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with scripted(judge(WORTH)) as endpoint:
+        flags = ["--judge-url", endpoint.url, "--judge-id", "s", "--json"]
+        done = nel("eval", "run", "--bench", "pairwise", "--dataset", "pairs.jsonl", *flags, cwd=tmp_path)
+        assert all("A reference answer" not in call.text for call in endpoint.calls)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["benchmarks"]["pairwise"]["headline"]["value"] == pytest.approx(6 / 9)
+    unjudged = nel("eval", "run", "--bench", "pairwise", "--dataset", "pairs.jsonl", cwd=tmp_path)
+    assert unjudged.returncode == 2
+    assert "give --judge-url and --judge-id" in unjudged.stderr
+    (tmp_path / "half.jsonl").write_text('{"question": "Say 1.", "response": "1"}\n', encoding="utf-8")
+    half = nel("eval", "run", "--bench", "pairwise", "--dataset", "half.jsonl", *flags, cwd=tmp_path)
+    assert half.returncode == 2
+    assert "the row has no field 'baseline'" in half.stderr
+    bare = nel("eval", "run", "--bench", "pairwise", *flags, cwd=tmp_path)
+    assert bare.returncode == 2
+    assert "pairwise has no rows of its own; give --dataset FILE" in bare.stderr

@@ -18,7 +18,10 @@ import pytest
 from nel.apps.leaderboard.pages import (
     alpaca_eval_lines,
     banners,
+    counts_table,
     html_page,
+    matrix_table,
+    ranked_table,
     write_html,
 )
 from nel.apps.leaderboard.pair_results import PairResult, PairResults, orders_of
@@ -176,6 +179,26 @@ def test_pages_are_inert_and_the_same_each_time(tmp_path: Path) -> None:
     assert "".join(html_page(board)) == page
     write_html(tmp_path, board)
     assert (tmp_path / "leaderboard.html").read_text(encoding="utf-8") == page
+
+
+def test_the_rows_and_the_matrix_of_the_page() -> None:
+    """Numbers with intervals, wins, what failed; the matrix reads row against column."""
+    board = board_of(small(), "a", "b", "c", n_resamples=200)
+    ranked, counted = ranked_table(board), counts_table(board)
+    rates = {cells[1]: cells[-1] for cells in ranked.texts()}
+    assert rates["a"].startswith("62.50\u202f% (")
+    counts = {cells[0]: cells[1:] for cells in counted.texts()}
+    assert counts["a"] == ["4", "2 / 1 / 1", "2", "truncated 1", "2"]
+    assert counts["b"][-1] == "3"
+    matrix = matrix_table(board)
+    columns = {column.words: column for column in matrix.columns}
+    assert [columns["b"].text("a"), columns["a"].text("b"), columns["a"].text("a")] == [
+        "75.00\u202f%",
+        "25.00\u202f%",
+        "",
+    ]
+    assert columns["b"].note is not None
+    assert columns["b"].note("a") == "n 2"
 
 
 def test_a_judge_of_the_same_family_is_named() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Callable
@@ -185,6 +186,23 @@ def test_without_a_judge_nothing_is_scored_and_one_can_be_added(tmp_path: Path) 
     assert (second.exit_code, len(model.calls), len(judge.calls)) == (0, 6, 6)
 
 
+def test_another_judge_is_refused_on_a_resume_unless_it_judges_everything(tmp_path: Path) -> None:
+    """The difference is named; when it is allowed every answer is judged again, and the model is asked nothing."""
+    path = bench(tmp_path, WAYS["handed over"])
+    with scripted(adds) as model, scripted(honest) as judge:
+        evaluate(config(path, tmp_path, model.url, judge.url))
+        other = config(path, tmp_path, model.url, judge.url, judge={"criteria": "Only the number."})
+        with pytest.raises(nel.NelError, match=r"judge\.criteria: unset -> Only the number.*--allow-judge-change"):
+            evaluate(other, resume=True)
+        without = config(path, tmp_path, model.url)
+        with pytest.raises(nel.NelError, match=r"judge\.panel"):
+            evaluate(without, resume=True)
+        assert (len(model.calls), len(judge.calls)) == (6, 6)
+        other["judge"]["panel"][0]["model"] = "judge-9"
+        result = evaluate(other, resume=True, allowed_changes=frozenset({"judge"}))
+    assert (result.exit_code, len(model.calls), len(judge.calls)) == (0, 6, 12)
+
+
 def test_a_panel_needs_its_quorum(tmp_path: Path) -> None:
     """Two of three decide and the missing one is seen; one of three does not."""
     path = bench(tmp_path, WAYS["handed over"])
@@ -221,6 +239,18 @@ def test_a_judge_that_comes_back_judges_what_was_parked(tmp_path: Path) -> None:
     assert result.benchmarks[0].accounting["n_scored"] == 100
 
 
+def test_a_spent_budget_stops_the_judging_resumably(tmp_path: Path) -> None:
+    """Judges draw on the same cap; what they did not come to is judged when it is raised."""
+    path = bench(tmp_path, WAYS["asked"])
+    with scripted(adds) as model, scripted(honest) as judge:
+        settings = config(path, tmp_path, model.url, judge.url, budget={"max_requests": 8})
+        result = evaluate(settings)
+        assert (result.exit_code, len(model.calls) + len(judge.calls)) == (75, 8)
+        settings["budget"] = {"max_requests": 12}
+        again = evaluate(settings, resume=True)
+    assert (again.exit_code, len(model.calls), len(judge.calls)) == (0, 6, 6)
+
+
 def test_what_a_judge_costs_is_priced_as_its_own(tmp_path: Path) -> None:
     """A cap on cost needs the judge's price too, and the run's cost is the sum of both."""
     path = bench(tmp_path, WAYS["handed over"])
@@ -251,6 +281,45 @@ def test_replies_come_from_the_cache_but_not_those_that_could_not_be_read(tmp_pa
         settings["output"]["run_id"] = "r2"
         evaluate(settings)
     assert (len(model.calls), before, len(judge.calls)) == (6, 7, 9)
+
+
+def test_each_repeat_of_a_judge_is_asked_and_kept(tmp_path: Path) -> None:
+    """A judge that is asked three times is asked the same three times, and each grade is in the record."""
+    path = bench(tmp_path, WAYS["handed over"])
+
+    def wavers(call: Call, seen: int) -> Reply:
+        return answer("GRADE: C" if seen == 1 else f"GRADE: {verdict(call)}")
+
+    with scripted(adds) as model, scripted(wavers) as judge:
+        settings = config(path, tmp_path, model.url, judge.url, judge={"repeats": 3})
+        result = evaluate(settings)
+    rows = read_results(result.run_dir, "judged")
+    assert (len(judge.calls), [row["reward"] for row in rows]) == (18, [1, 1, 0, 1, 1, 1])
+    repeats = rows[2]["scoring_details"]["judgements"][0]["opinions"][0]["repeats"]
+    assert sorted(json.dumps(one) for one in repeats) == ['["C", 1.0]', '["I", 0.0]', '["I", 0.0]']
+
+
+def test_a_scorer_that_begins_again_asks_nothing_twice(tmp_path: Path) -> None:
+    """One scorer ends the process of all; the others are scored again with the verdicts that they already had."""
+    dying = (
+        "@scorer\ndef s(sample: ScorerInput) -> dict:\n    import os, time\n"
+        "    grade = sample.judge_fn(Case()).grade\n    time.sleep(0.1)\n"
+        "    if sample.metadata['n'] == 0:\n        os._exit(1)\n    return {'right': grade.score}\n"
+    )
+    all_asked = threading.Event()
+
+    def after_all(call: Call, _: int) -> Reply:
+        if len(judge.calls) == 6:
+            all_asked.set()
+        return replace(honest(call, 0), wait=all_asked if "What is 0 plus" in call.text else None)
+
+    with scripted(adds) as model, scripted(after_all) as judge:
+        result = evaluate(config(bench(tmp_path, dying), tmp_path, model.url, judge.url))
+    rows = read_results(result.run_dir, "judged")
+    assert [row["reward"] for row in rows] == [None, 1, 0, 1, 1, 1]
+    assert (rows[0]["outcome"]["cause"], rows[0]["outcome"]["kind"]) == ("scorer", "died")
+    assert [len(row["scoring_details"]["judgements"]) for row in rows[1:]] == [1] * 5
+    assert len(judge.calls) == 6
 
 
 def test_a_wrong_key_of_the_judge_is_found_before_anything_is_paid_for(
@@ -425,6 +494,24 @@ def test_weights_let_one_judge_outvote_two(tmp_path: Path) -> None:
                 evaluate({**settings, "judge": {"panel": settings["judge"]["panel"], **wrong}})
 
 
+def test_a_rubric_in_words_and_its_threshold_come_from_the_run(tmp_path: Path) -> None:
+    """``judge.threshold`` holds for `llm_rubric`; a row's field of that name does not."""
+    path = bench(tmp_path, WAYS["handed over"], n=4)
+    rows = [{"id": i, "n": i, "sum": str(2 * i), "threshold": 0.0} for i in range(4)]
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+
+    def rates(call: Call, _: int) -> Reply:
+        number = int(re.search(r"What is (\d+) plus", call.text)[1])
+        return answer(json.dumps({"explanation": "so", "score": number / 4, "pass": number > 0}))
+
+    with scripted(adds) as model, scripted(rates) as judge:
+        own = {"template": "llm_rubric", "criteria": "Gives the sum", "threshold": 0.5}
+        result = evaluate(config(path, tmp_path, model.url, judge.url, judge=own))
+    found = read_results(result.run_dir, "judged")
+    assert [row["reward"] for row in found] == [0, 0, 1, 1]
+    assert found[1]["scoring_details"]["judgements"][0]["metrics"] == {"rubric_score": 0.25}
+
+
 def test_a_member_without_a_grade_is_asked_everywhere_by_a_resume(tmp_path: Path) -> None:
     """Not only where the others tied, since agreement would then be measured on cases chosen by their outcome."""
     fault = "prose"
@@ -452,6 +539,20 @@ def test_a_member_without_a_grade_is_asked_everywhere_by_a_resume(tmp_path: Path
     assert [pair["raw"] for pair in found["pairs"]] == [10 / 12, 1.0, 10 / 12]
 
 
+def test_another_model_in_a_role_is_another_judge(tmp_path: Path) -> None:
+    """Who plays a role is part of the run: half of its samples are never judged by one model and half by another."""
+    path = bench(tmp_path, WAYS["asked"].replace("Case()", "Case(judges=('critic',))"))
+    with scripted(adds) as model, scripted(honest) as judge:
+        settings = config(path, tmp_path, model.url)
+        settings["model_roles"] = {"critic": {"url": judge.url, "model": "small", **MEMBER}}
+        assert evaluate(settings).exit_code == 0
+        settings["model_roles"]["critic"]["model"] = "large"
+        with pytest.raises(nel.NelError, match=r"judge\.roles: .*--allow-judge-change"):
+            evaluate(settings, resume=True)
+        again = evaluate(settings, resume=True, allowed_changes=frozenset({"judge"}))
+    assert (again.exit_code, len(model.calls), len(judge.calls)) == (0, 6, 12)
+
+
 def test_the_clock_of_a_scorer_stands_until_all_it_asked_at_once_is_answered(tmp_path: Path) -> None:
     """The first of two answers does not start it again while the judge still thinks about the second."""
     scorer = (
@@ -471,3 +572,27 @@ def test_the_clock_of_a_scorer_stands_until_all_it_asked_at_once_is_answered(tmp
         engine = {"scorer_timeout_seconds": 1.0}
         result = evaluate(config(bench(tmp_path, scorer, n=1), tmp_path, model.url, judge.url, engine=engine))
     assert (result.exit_code, result.benchmarks[0].headline["value"]) == (0, 1.0)
+
+
+def test_a_repeat_that_was_lost_is_asked_by_a_resume(tmp_path: Path) -> None:
+    """Two of three repeats decide; a resume asks for the third alone, and then the record is that of a whole run."""
+    path = bench(tmp_path, WAYS["handed over"])
+
+    def loses(call: Call, seen: int) -> Reply:
+        if "What is 3 plus" in call.text and seen >= 2:
+            return Reply(status=503, body={"error": {"message": "busy"}})
+        return honest(call, 0)
+
+    with scripted(adds) as model:
+        with scripted(loses) as judge:
+            settings = config(path, tmp_path, model.url, judge.url, judge={"repeats": 3})
+            assert evaluate(settings).exit_code == 0
+        with scripted(honest) as judge:
+            settings["judge"]["panel"][0]["url"] = judge.url
+            done = evaluate(settings, resume=True)
+            assert (done.exit_code, len(model.calls), len(judge.calls)) == (0, 6, 1)
+            assert evaluate(settings, resume=True).exit_code == 0
+            assert len(judge.calls) == 1
+    rows = read_results(done.run_dir, "judged")
+    repeats = [row["scoring_details"]["judgements"][0]["opinions"][0]["repeats"] for row in rows]
+    assert all(len(found) == 3 and None not in found for found in repeats)
