@@ -76,6 +76,14 @@ def test_without_an_endpoint_nothing_passes(folder: Path) -> None:
     assert "give --nel-url and --nel-model" in done.stdout
 
 
+@pytest.mark.slow
+def test_messages_name_the_options_of_pytest(folder: Path) -> None:
+    """Where nothing answers, the address to correct is that of --nel-url."""
+    done = _alone(folder, "--nel-url", "http://127.0.0.1:9/v1", "--nel-model", "m")
+    assert "start the endpoint or correct --nel-url" in done.stdout
+    assert "--model-url" not in done.stdout
+
+
 def test_what_cannot_be_collected_stops_the_collection(folder: Path) -> None:
     """A benchmark that is not there is named; of several answers to a question one would decide its test."""
     (folder / "test_mine.py").write_text(_TESTS.replace("mine.yaml", "other.yaml"))

@@ -24,6 +24,11 @@ def test_a_field_category_or_subject_is_used() -> None:
     assert broken_down({"category": "a", "subject": "x"}, {"category": "a", "subject": "y"}) == {"x": 1, "y": 1}
 
 
+def test_the_field_of_the_benchmark_comes_first() -> None:
+    """Where the benchmark names a field, no other one is looked at."""
+    assert broken_down({"category": "a"}, {"category": "b"}, subset="own") == {"own": 2}
+
+
 def test_what_is_no_category_is_left_alone() -> None:
     """One value alone, numbers, empty texts and a free text in every row give no breakdown."""
     assert broken_down({"category": "a"}, {"category": "a"}) == {}

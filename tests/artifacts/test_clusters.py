@@ -33,6 +33,14 @@ def test_errors_with_one_text_are_one_cluster() -> None:
     assert found["n_unclustered"] == 1
 
 
+def test_programs_are_told_apart_by_the_last_line_of_their_error() -> None:
+    """Two programs without one name are alike, whatever stands above in the traceback."""
+    texts = [f"Traceback\n  File \"/a/b{n}.py\", line {n}\nNameError: name 'x{n}' is not defined" for n in (1, 22)]
+    assert {signature_of(failure(1, wrong(None, stderr=text))) for text in texts} == {
+        "NameError: name TEXT is not defined"
+    }
+
+
 def test_wrong_answers_are_told_apart_by_their_form() -> None:
     """An option's letter stands for itself, so that a model that always says C is seen; others are a form."""
     assert signature_of(failure(1, wrong("C"), "B")) == 'read "C", expected "B"'

@@ -15,7 +15,7 @@ from nel.engine.store.rows import JUDGE, SCORER, Asked
 from nel.judges.record import KEY
 from nel.judges.stats.summary import JudgingCounts
 from nel.types import Outcome, Response, ResponseError, Scored, Unscored, Usage
-from tests.support.judgements import opinion, record, records, write_store
+from tests.support.judgements import opinion, record, records, repeated, write_store
 from tests.support.runs import read_json
 
 PANEL = (("strict", "gpt-4o"), ("mild", "claude-3-5-sonnet"))
@@ -166,6 +166,15 @@ def test_a_scorer_that_hides_missing_verdicts_is_named() -> None:
     assert list(judging_warnings(judging, plan, models=(), models_by_judge={})) == [
         "10 of 20 cases got no verdict, and the scorer scored their samples all the same"
     ]
+
+
+def test_a_judge_that_contradicts_itself_is_named() -> None:
+    """Repeats that agree in fewer than 95 % of cases are said; in all of them, nothing is."""
+    steady = [record(label, repeated("strict", label, label)) for label in "CI" * 10]
+    assert warnings_of(steady, names=["strict"], panel=PANEL[:1]) == []
+    wavering = [*steady, *[record("C", repeated("strict", "C", "I"))] * 5]
+    (warning,) = warnings_of(wavering, names=["strict"], panel=PANEL[:1])
+    assert warning.startswith("strict contradicts itself: all repeats of a case agree in 80 % of 25 cases (binary_qa)")
 
 
 def pairs(n: int, before: str, after: str) -> list[dict[str, Any]]:

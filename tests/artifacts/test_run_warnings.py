@@ -38,6 +38,11 @@ def warned(plan: dict[str, Any], total: Accumulator | None = None, **noticed: An
     return {one["kind"]: one["text"] for one in found}
 
 
+def test_a_clean_run_has_no_warning() -> None:
+    """A whole run in which everything was scored has nothing against it."""
+    assert warned({}) == {}
+
+
 def test_the_first_questions_are_no_sample() -> None:
     """What the first questions are of, and what to do instead."""
     text = warned({"selection": FIRST})["first_n"]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from nel import evaluate
-from nel.errors import DatasetError
+from nel.authoring.registry import find_benchmark
+from nel.errors import DatasetError, PluginError
 from tests.support.endpoint import Endpoint, answer, scripted
 from tests.support.runs import read_results, write_jsonl
 
@@ -56,6 +57,26 @@ def run(folder: Path, endpoint: Endpoint, text: str) -> list[dict[str, Any]]:
 def own(*, reformats: bool = False, parts: tuple[str, ...] = ("",), **meta: Any) -> str:
     """Return an adapter with this meta."""
     return OWN.format(meta=meta, reformats=reformats, parts=parts)
+
+
+def ids_of(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the ids of the samples of result lines."""
+    return sorted(row["sample_id"] for row in rows)
+
+
+def test_an_id_may_come_again_in_another_subset(tmp_path: Path, endpoint: Endpoint) -> None:
+    """Each subset has a file of its own, numbered from 1."""
+    for subset in "ab":
+        write_jsonl(tmp_path / f"{subset}.jsonl", [{"id": n, "q": f"{subset}{n}?"} for n in (1, 2)])
+    rows = run(tmp_path, endpoint, own(dataset_id=str(tmp_path), subset_list=["a", "b"]))
+    assert ids_of(rows) == ["a/1", "a/2", "b/1", "b/2"]
+
+
+def test_an_id_names_each_of_several_samples_of_a_row(tmp_path: Path, endpoint: Endpoint) -> None:
+    """By their places in what the adapter makes of it."""
+    write_jsonl(tmp_path / "rows.jsonl", [{"id": "r1", "q": "So"}, {"id": "r2", "q": "Then"}])
+    rows = run(tmp_path, endpoint, own(parts=("?", "!"), dataset_id="rows.jsonl"))
+    assert ids_of(rows) == ["default/r1/0", "default/r1/1", "default/r2/0", "default/r2/1"]
 
 
 def test_an_id_that_comes_again_in_its_subset_is_refused(tmp_path: Path, endpoint: Endpoint) -> None:
@@ -192,3 +213,10 @@ def test_what_would_be_another_object_when_it_is_scored_is_refused_by_name(
     write_jsonl(tmp_path / "rows.jsonl", [{"q": "So?"}])
     with pytest.raises(DatasetError, match=message):
         run(tmp_path, endpoint, KEPT.format(value=value, more=more))
+
+
+def test_an_import_from_above_the_folders_of_the_file_is_refused(tmp_path: Path) -> None:
+    """Only the folder of a file and those that hold its package are looked in."""
+    (tmp_path / "own.py").write_text(HEAD + "from ..other.utils import read\n" + own(dataset_id="rows.jsonl"))
+    with pytest.raises(PluginError, match=r"own\.py cannot be imported: ImportError: attempted relative import"):
+        find_benchmark(str(tmp_path / "own.py"))

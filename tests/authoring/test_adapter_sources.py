@@ -11,7 +11,9 @@ from nel import TaskConfig
 from nel.authoring.registry import find_benchmark
 from nel.compat.evalscope.bridge import AdaptedBenchmark
 from nel.compat.evalscope.loading import Subsets
+from nel.datasets.source import open_dataset
 from nel.errors import ConfigError
+from tests.support.runs import write_jsonl
 
 FILE = """
 from evalscope.api.benchmark import BenchmarkMeta, DefaultDataAdapter
@@ -60,6 +62,16 @@ def test_a_subset_and_a_split_are_those_of_evalscope(
 ) -> None:
     """Where splits are the subsets, each is read of `default_subset`; one called default is the dataset's own."""
     assert sources(adapter(tmp_path, body, **meta)) == [f"hf://org/own?{query}" for query in wanted]
+
+
+def test_the_split_of_another_subset_is_not_read_from_a_folder(tmp_path: Path) -> None:
+    """The files of both subsets are there, and the declared one is read."""
+    data = tmp_path / "data"
+    data.mkdir()
+    for name in ("default_en", "BBA_en", "default_hi", "BBA_hi"):
+        write_jsonl(data / f"{name}.jsonl", [{"q": name}])
+    benchmark = adapter(tmp_path, BY_SPLIT, {"local_path": str(data)}, subset_list=["en", "hi"], default_subset="BBA")
+    assert [row.data["q"] for row in open_dataset(benchmark.dataset).read()] == ["BBA_en", "BBA_hi"]
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,19 @@ def test_filter_then_limit_for_each_subset(tmp_path: Path) -> None:
         made(tmp_path, arguments={"limit": 0})
 
 
+def test_a_record_of_several_samples(tmp_path: Path) -> None:
+    """Each becomes a sample of its own, with an id of its own."""
+
+    class Pairs(Plain):
+        def record_to_sample(self, record: dict[str, Any]) -> list[Sample]:
+            return [Sample(input=f"{record['q']} {part}", target=record["a"]) for part in "ab"]
+
+    assert inputs(made(tmp_path, Pairs), ROWS[:2]) == ["0? a", "0? b", "1? a", "1? b"]  # type: ignore[arg-type]
+    result, calls = run(tmp_path, made(tmp_path, Pairs, ROWS[:2]), lambda *_: answer("0"))
+    assert len(calls) == 4
+    assert len({row["sample_id"] for row in read_results(result.run_dir, "plain")}) == 4
+
+
 def run(tmp_path: Path, benchmark: AdaptedBenchmark, script: Any, **more: Any) -> tuple[Any, list[Call]]:
     """Evaluate a registered adapter by its name."""
     with scripted(script, models=["m"]) as endpoint:
@@ -233,6 +246,31 @@ def test_inference_hooks(tmp_path: Path) -> None:
     assert len(calls) == 2
 
 
+def test_the_metrics_of_an_adapter_may_be_a_property_of_its_own(tmp_path: Path) -> None:
+    """As general_mcq chooses them by a setting, or takes those of its meta."""
+
+    class Choosing(Plain):
+        @property
+        def metric_list(self) -> list[Any]:
+            return ["exact_match"] if self.meta.few_shot_num else super().metric_list
+
+    assert list(scored(Choosing, "2", tmp_path).value) == ["acc"]
+
+
+def test_a_score_of_the_metrics_names_the_first_as_its_main_one(tmp_path: Path) -> None:
+    """As MMMU's adapter asks for it, to put a number of its own there."""
+
+    class Replacing(Plain):
+        def match_score(
+            self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
+        ) -> Score:
+            score = super().match_score(original_prediction, filtered_prediction, reference, task_state)
+            assert score.main_score_name is not None
+            return dataclasses.replace(score, value={score.main_score_name: 0.25})
+
+    assert scored(Replacing, "x", tmp_path).value == {"acc": 0.25}
+
+
 def test_a_metric_that_fails_leaves_its_sample_unscored(tmp_path: Path) -> None:
     """A fault of the benchmark is not a wrong answer."""
 
@@ -250,6 +288,22 @@ def test_a_metric_that_fails_leaves_its_sample_unscored(tmp_path: Path) -> None:
     assert [row["reward"] for row in found] == [1.0, 1.0, None, *[1.0] * 5]
     assert found[2]["outcome"]["cause"] == "scorer"
     assert found[0]["scoring_details"]["explanation"] == "why"
+
+
+def test_numbers_in_the_metadata_of_a_score_are_no_metrics(tmp_path: Path) -> None:
+    """They are details, and none stands in for the main value, whatever it is called."""
+
+    class Noted(Plain):
+        def match_score(
+            self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
+        ) -> Score:
+            return Score(value={"acc": 1.0}, metadata={"confidence": 100, "score": "low", "hedged": False})
+
+    result, _ = run(tmp_path, made(tmp_path, Noted), lambda *_: answer("x"))
+    row = read_results(result.run_dir, "plain")[0]
+    details = row["scoring_details"]
+    assert (row["reward"], details["metrics"]) == (1.0, {"acc": 1.0})
+    assert (details["confidence"], details["score"], details["hedged"]) == (100, "low", False)
 
 
 class Options(MultiChoiceAdapter):

@@ -11,7 +11,7 @@ from nel.authoring.registry import find_benchmark
 from nel.errors import ConfigError, PluginError
 from nel.runs.evaluation import rescore
 from tests.support.endpoint import answer, scripted
-from tests.support.runs import write_jsonl
+from tests.support.runs import nel, write_jsonl
 
 BRIDGE = """
 from dataclasses import replace
@@ -100,3 +100,12 @@ def test_a_group_is_asked_as_its_members_and_has_its_mean(folder: Path) -> None:
     assert rescore(result.run_dir).aggregates == result.aggregates
     with pytest.raises(PluginError, match="mine://both is a group of 2 benchmarks; give one, such as mine://left"):
         find_benchmark("mine://both")
+
+
+def test_a_dry_run_shows_the_benchmarks_own_settings(folder: Path) -> None:
+    """What would be sent is shown, and the run's setting in place of the benchmark's where it has one."""
+    write_jsonl(folder / "rows.jsonl", [{"question": "What is 2 plus 2?", "answer": "#### 4"}])
+    flags = ("--bench", "mine://rows.jsonl", "--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", "--dry-run")
+    shown = nel("eval", "run", *flags, "--max-tokens", "9", cwd=folder, env={"PYTHONPATH": str(folder)})
+    assert shown.returncode == 0, shown.stderr
+    assert "bridged: {'temperature': 0.0, 'max_tokens': 9, 'stop': ['Question:']}" in shown.stdout

@@ -24,3 +24,12 @@ def test_each_has_a_card(name: str) -> None:
         assert re.fullmatch("[0-9a-f]{40}", found.card.revision)
     elif str(found.dataset).startswith("hf://"):
         assert found.card.revision.startswith("not pinned")
+
+
+def test_the_canonical_set_is_there() -> None:
+    """The names that people look for."""
+    wanted = """aime24 aime25 aime25_offline bbh drop flores_from_english flores_into_english gpqa_diamond
+        gpqa_diamond_offline gsm8k gsm8k_offline healthbench humaneval ifeval math500 mgsm mmlu_generative
+        mmlu_generative_offline mmlu_pro nq_open simpleqa squad squad_v2 triviaqa truthfulqa_gen wmt14_de_en
+        wmt14_en_de wmt14_en_fr wmt14_fr_en wmt24pp xstest"""
+    assert set(wanted.split()) <= set(BUILT_IN)

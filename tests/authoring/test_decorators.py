@@ -10,6 +10,7 @@ import pytest
 
 import nel
 from nel.authoring.benchmark import Benchmark
+from nel.authoring.fewshot_loading import bind_examples
 from nel.byob import ScorerInput, SeedResult, benchmark, scorer
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import Message
@@ -200,6 +201,13 @@ def test_a_seed_fn_that_makes_no_problem_is_a_bad_row(made: Any, message: str) -
         bench(prompt="", seed_fn=lambda row: made).sample({"q": "x"}, sample_id="1")
     with pytest.raises(DatasetError, match="seed_fn failed: KeyError: 'z'"):
         bench(prompt="", seed_fn=lambda row: row["z"]).sample({"q": "x"}, sample_id="1")
+
+
+def test_few_shot_examples_have_no_place_in_a_whole_problem() -> None:
+    """--num-fewshot on such a benchmark is refused instead of ignored."""
+    made = bench(prompt="", seed_fn=lambda row: SeedResult(prompt="p", expected_answer=1), num_fewshot=1)
+    with pytest.raises(ConfigError, match="makes whole problems with seed_fn"):
+        bind_examples(made)
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,16 @@ def test_the_medical_example_reads_the_hub(folder: Path) -> None:
     assert [row["reward"] for row in results] == [1.0, 0.0, 0.0, 0.0]
 
 
+def test_the_example_of_the_skill_runs(tmp_path: Path) -> None:
+    """The benchmark that the skill shows passes its checks on rows of its shape."""
+    text = (ROOT / "docs" / "skills" / "byob" / "SKILL.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    (tmp_path / "bench.py").write_text(code)
+    (tmp_path / "questions.csv").write_text("question,answer\nCapital of France?,Paris\n")
+    (checks,) = check_file(tmp_path / "bench.py").values()
+    assert [check for check in checks if not check.passed] == []
+
+
 def test_the_judged_example(folder: Path) -> None:
     """Its two questions go to the judge, facts give the score and clarity stands beside it; checks find nothing."""
     (checks,) = check_file(folder / "judged_answers.py").values()

@@ -10,6 +10,7 @@ import pytest
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot_loading import bind_examples
 from nel.byob import ScorerInput, benchmark, scorer
+from nel.datasets.fewshot import POOL_ROWS_MAX
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import Message
 from tests.support.runs import write_jsonl
@@ -88,6 +89,14 @@ def test_a_sample_is_never_its_own_example(sampler: str, tmp_path: Path) -> None
         text = asked(made, {**row, "id": "another"})
         assert text.count("Q: ") == 6
         assert text.count(f"Q: {row['q']}\n") == 1
+
+
+def test_what_a_table_of_examples_leaves_out_is_noted(tmp_path: Path) -> None:
+    """A column without a name is missing in the examples too."""
+    (tmp_path / "shots.csv").write_text("q,a,\nq0,a0,x\nq1,a1,y\n")
+    _, note = bind_examples(bench(num_fewshot=2), examples=str(tmp_path / "shots.csv"))
+    assert note is not None
+    assert "column 3 of 3 left out" in note
 
 
 def test_only_examples_with_the_samples_own_value() -> None:
@@ -180,3 +189,17 @@ def test_unusable_settings_are_refused(options: dict[str, Any], message: str) ->
     """A setting that cannot be meant is refused where the benchmark is defined."""
     with pytest.raises(ConfigError, match=message):
         bench(**options)
+
+
+def test_no_more_rows_are_held_than_the_cap() -> None:
+    """The source may be endless; so many of its rows are drawn from."""
+
+    def endless() -> Any:
+        i = 0
+        while True:
+            i += 1
+            yield {"q": str(i), "a": "x"}
+
+    made = bound(fewshot_dataset=endless, fewshot_sampler="seeded")
+    assert made.shots is not None
+    assert sum(len(pool.shots) for pool in made.shots.pools.values()) == POOL_ROWS_MAX

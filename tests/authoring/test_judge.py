@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from nel.authoring.judge_settings import judge_config_of, judges_in, model_config_of
 from nel.byob.judge import judge_score
 from nel.errors import ConfigError, JudgeError
+from nel.scoring.protocol import scoring
+from nel.types import ScorerInput
 from tests.support.judging import asked, failing, replying, saying
 
 
@@ -49,6 +52,20 @@ def test_a_failing_judge_is_no_zero() -> None:
     with pytest.raises(JudgeError) as caught:
         judge_score(asked(failing("two_verdicts").now))
     assert (caught.value.kind, caught.value.reply) == ("two_verdicts", "hm")
+
+
+def test_a_sample_of_the_scorers_own_finds_the_judge() -> None:
+    """Scorers make a ScorerInput with another target; the run's judge is asked all the same."""
+    judge = saying("C", 1.0)
+
+    def score(sample: ScorerInput) -> dict[str, Any]:
+        return judge_score(ScorerInput(response=sample.response, target="best"))  # type: ignore[no-any-return]
+
+    given = asked(judge.now)
+    with scoring(score, given):
+        assert score(given)["judge_score"] == 1.0
+    assert judge.cases[0].reference == "best"
+    assert judge_score(replace(given, target="other"))["judge_score"] == 1.0
 
 
 def test_a_judge_of_a_file_is_configured() -> None:

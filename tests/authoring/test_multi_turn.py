@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import nel
 from nel.authoring.registry import find_benchmark
+from nel.engine.scorers.identity import scorer_digest
 from nel.errors import PluginError
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_results, write_jsonl
@@ -102,3 +104,10 @@ def mt(sample: ScorerInput) -> dict:
     assert [message["content"] for message in row["prompt"]] == ["1+1?", "2", "3+3?", "3", "And 4+4?"]
     assert row["reward"] == 1.0
     assert set(row["scoring_details"]["metrics"]) == {"correct", "correct_turn_1", "correct_turn_2"}
+
+
+def test_how_a_conversation_is_scored_is_part_of_a_runs_identity(tmp_path: Path) -> None:
+    """A resume scores again where the same scorer is called for the whole instead of for each turn."""
+    whole = find_benchmark(bench(tmp_path, BENCH.format(module="nel.byob")))
+    assert whole.scores_conversation
+    assert scorer_digest(whole) != scorer_digest(replace(whole, scores_conversation=False))

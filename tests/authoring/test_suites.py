@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from nel.authoring.registry import find_benchmark, find_members
+from nel.authoring.suites import group_of
+from nel.benchmarks.knowledge.mmlu.subject_groups import MMLU
 from nel.errors import ConfigError, PluginError
 from tests.support.endpoint import Endpoint, answer, scripted
 from tests.support.runs import nel
@@ -117,3 +119,16 @@ def test_a_suite_is_found_by_its_name_alone() -> None:
         find_members("suite:mmlu-subject")
     with pytest.raises(PluginError, match="is a suite of several benchmarks"):
         find_benchmark("suite:mmlu-subjects")
+
+
+def test_a_suite_is_not_a_member_of_a_suite(folder: Path) -> None:
+    """Neither another one nor itself; its members can be a sub-score."""
+    with pytest.raises(PluginError, match=r"mine.yaml is a suite.*as a sub-score of the other suite"):
+        find_benchmark("mine.yaml")
+
+
+def test_every_subject_of_mmlu_is_in_one_group() -> None:
+    """The 57 subjects of the authors, 18, 13, 12 and 14 in a group."""
+    means = group_of(MMLU, "suite:mmlu-subjects").aggregates[1:]
+    sizes = [len(list(mean["benchmarks"])) for mean in means]  # type: ignore[call-overload]
+    assert sizes == [18, 13, 12, 14]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nel.benchmarks.instructions.ifeval import ifeval, pooled_share, with_instructions
-from nel.benchmarks.instructions.rules import follows, loose_variants, parameters_of
+from nel.benchmarks.instructions.rules import RULES, follows, loose_variants, parameters_of
 from nel.benchmarks.instructions.words import count_capital_words, count_sentences
 from nel.types import SampleScore, Score, ScorerInput
 
@@ -183,6 +183,13 @@ def test_each_rule(name: str, parameters: dict[str, Any], followed: list[str], b
     assert [text for text in broken if follows(text, name, parameters)] == []
 
 
+def test_all_25_have_cases() -> None:
+    """No rule is left out above, and a blank response follows none of them."""
+    assert len(RULES) == 25
+    assert {name for name, *_ in CASES} == set(RULES)
+    assert not any(follows(" \n", name, parameters) for name, parameters, *_ in CASES)
+
+
 @pytest.mark.parametrize(
     ("text", "n"),
     [
@@ -275,3 +282,17 @@ def test_bullets_are_those_of_the_reference_pattern() -> None:
         wanted = len(stars) + len(re.findall(r"^\s*-.*$", text, re.MULTILINE))
         name = "detectable_format:number_bullet_lists"
         assert not text.strip() or follows(text, name, {"num_bullets": wanted}), repr(text)
+
+
+def test_a_keyword_is_counted_without_the_blanks_around_it() -> None:
+    """As in the authors' program, blanks around a keyword whose occurrences are counted do not belong to it."""
+    given = {"keyword": " ha ", "frequency": 2, "relation": "at least"}
+    assert follows("haha", "keywords:frequency", given)
+    assert not follows("ha", "keywords:frequency", given)
+
+
+@pytest.mark.parametrize("dash", ["--", "–", "—", "―"])
+def test_a_dash_parts_words_in_capitals(dash: str) -> None:
+    """As NLTK has it, a dash without blanks around it parts two words; a hyphen does not."""
+    assert count_capital_words(f"STOP{dash}NOW") == 2
+    assert count_capital_words("TOP-SECRET") == 1

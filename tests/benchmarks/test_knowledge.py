@@ -127,6 +127,16 @@ def test_mmlu_examples_answer_as_the_prompt_asks() -> None:
     assert asked.endswith("D) d")
 
 
+def test_mmlu_without_a_hub_is_the_whole_test_set() -> None:
+    """All 14,042 rows of 57 subjects, each with four choices and a letter; D is gold most often."""
+    rows = [row.data for row in open_dataset(mmlu.mmlu_generative_offline.dataset).read()]
+    assert len(rows) == 14_042
+    assert len({row["subject"] for row in rows}) == 57
+    golds = Counter(row["answer"] for row in rows)
+    assert golds == {"A": 3_222, "B": 3_462, "C": 3_582, "D": 3_776}
+    assert all(mmlu.mmlu_generative.sample(row, sample_id="1").choices for row in rows[:500])
+
+
 def test_every_gold_letter_of_mmlu_is_right() -> None:
     """The gold letter as the answer scores 1 in all 14,042 rows, also where a choice is a letter itself."""
     dataset = open_dataset(mmlu.mmlu_generative_offline.dataset)

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from nel.benchmarks.mathematics import aime, math500, mgsm
+from nel.datasets.fewshot import with_split
+from nel.datasets.hub_address import parse_uri
 from nel.types import ScorerInput
 
 
@@ -103,3 +105,12 @@ def test_aime_columns_of_both_years() -> None:
 def test_math500_answers(response: str, gold: str, right: bool) -> None:
     """Expressions are compared as mathematics."""
     assert correct(math500.math500, response, gold) is right
+
+
+def test_mgsm_examples_come_from_every_language() -> None:
+    """Another split of the same address keeps its languages."""
+    assert isinstance(mgsm.mgsm.dataset, str)
+    train = parse_uri(with_split(mgsm.mgsm.dataset, "train"))
+    assert train.split == "train"
+    assert train.configs == tuple(mgsm.LABELS)
+    assert train.revision == mgsm.REVISION

@@ -34,6 +34,12 @@ def test_gsm8k_agrees_on_every_sample() -> None:
     assert [pair for pair in verdicts if pair[0] != pair[1]] == []
 
 
+def test_gsm8k_finds_every_gold_number() -> None:
+    """Each answer of the dataset proper ends in a number after ####."""
+    golds = [gsm8k.with_gold_number(row)["gold"] for row in _rows("gsm8k_test.jsonl.gz")]
+    assert len(golds) == 1319
+
+
 def test_bbh_agrees_on_every_sample() -> None:
     """2,737 of 4,356 are right by the authors' rule, and no verdict differs from theirs."""
     verdicts = []

@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-from nel import evaluate
+from nel import evaluate, plugins
+from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import find_benchmark
 from nel.benchmarks.knowledge.truthfulqa import multiple_choice as truthfulqa
+from nel.datasets.hub_address import parse_uri
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.models.echo_probe import PROBES
 from nel.scoring.choice import multiple_choice_acc
@@ -28,6 +30,9 @@ from tests.support.lm_eval import TASKS, nel_config, prompts_of, read_samples, w
 HERE = Path(__file__).parent
 ROWS = json.loads((HERE / "lm_eval_rows.json").read_text(encoding="utf-8"))
 HARNESS = json.loads((HERE / "lm_eval_fixture.json").read_text(encoding="utf-8"))
+RANKED = (
+    "arc_easy", "arc_challenge", "boolq", "hellaswag", "mmlu", "piqa", "truthfulqa_mc1", "truthfulqa_mc2", "winogrande",
+)  # fmt: skip
 
 
 def _run(tmp_path: Path, name: str) -> tuple[list[Call], list[dict[str, Any]]]:
@@ -60,6 +65,32 @@ def test_chats_with_examples_are_those_of_the_harness(tmp_path: Path) -> None:
     found = [line["scoring_details"]["metrics"] for line in samples]
     assert found == [one["metrics"] for one in HARNESS["gsm8k"]]
     assert {metrics["strict-match"] for metrics in found} == {0.0, 1.0}
+
+
+@pytest.mark.parametrize("name", RANKED)
+def test_each_benchmark_says_where_it_comes_from(name: str) -> None:
+    """Dataset and revision are pinned to one commit, and the official metric is the reward."""
+    benchmark = find_benchmark(name)
+    card = benchmark.card
+    assert card is not None
+    assert all((card.paper, card.licence, card.citation, card.homepage, card.languages))
+    address = parse_uri(str(benchmark.dataset))
+    assert address.revision == card.revision
+    assert len(card.revision) == 40
+    assert (benchmark.loglikelihood, benchmark.target_delimiter, benchmark.num_fewshot) == (True, " ", 0)
+    assert _first_metric(benchmark) == card.metric
+
+
+def _first_metric(benchmark: Benchmark) -> str:
+    metadata = {"_choices": ["a", "b"], "_choices_logprobs": [-1.0, -2.0], "_choices_is_greedy": [True, False]}
+    target = [0] if benchmark.name == "truthfulqa_mc2" else 0
+    result: Any = benchmark.scorer(ScorerInput(response="a", target=target, metadata=metadata))
+    return str(next(iter(result)))
+
+
+def test_all_are_installed() -> None:
+    """They are found through entry points, as a plugin's are."""
+    assert set(RANKED) <= {ref.name for ref in plugins.discover("benchmarks") if ref.distribution == "nel"}
 
 
 def _ranked(choices: list[str], sums: list[float], target: Any, **options: Any) -> dict[str, Any]:
@@ -122,6 +153,12 @@ def test_what_cannot_be_ranked_is_an_error(call: Callable[[], Any], error: type[
 def _mass(sums: list[float], right: list[int]) -> float:
     metadata = {"_choices": ["c"] * len(sums), "_choices_logprobs": sums}
     return float(choice_mass(ScorerInput(response="", target=right, metadata=metadata), right)["acc"])
+
+
+def test_the_mass_of_unlikely_choices_does_not_underflow() -> None:
+    """Sums below -745, whose exponential is 0, still share out probability 1."""
+    assert _mass([-1000.0, -1000.0, -2000.0], [0]) == pytest.approx(0.5)
+    assert _mass([-1.0, -2.0], [0, 1]) == pytest.approx(1.0)
 
 
 def test_rows_that_lack_what_they_need_are_refused() -> None:

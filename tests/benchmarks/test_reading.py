@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from nel.benchmarks.reading import drop, squad
 from nel.benchmarks.short_answers import short_answer
+from nel.datasets import RawRow
 from nel.reading.response import own_response
 from nel.types import ScorerInput
 
@@ -47,6 +49,12 @@ def test_drop_gives_the_best_of_all_validated_answers() -> None:
     assert drop.with_answers(row)["answers"] == [["A", "B"], ["3"], ["2 May 1900"]]
     with pytest.raises(ValueError, match="none of its answers"):
         drop.with_answers({"answer": {"number": "", "date": nothing, "spans": []}})
+
+
+def test_drop_reads_a_bounded_number_of_parts() -> None:
+    """A response of semicolons costs no time."""
+    found: Any = drop.drop.scorer(ScorerInput(response="Answer: " + "a b;" * 100_000, target=[["x"] * 3]))
+    assert found["f1"] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -89,6 +97,17 @@ def test_questions_on_one_passage_are_one_cluster() -> None:
     other = {**row, "id": "2", "question": "What?"}
     assert squad.squad_v2.sample(row, sample_id="1").group == squad.squad_v2.sample(other, sample_id="2").group
     assert squad.with_passage(row)["shown"] == "unanswerable"
+
+
+def test_drop_shows_a_whole_answer_in_examples() -> None:
+    """An example ends as the prompt asks for it."""
+    nothing = {"day": "", "month": "", "year": ""}
+    row = {"passage": "p", "question": "q?", "answer": {"number": "", "date": nothing, "spans": ["A", "B"]}}
+    assert drop.with_answers(row)["shown"] == "A; B"
+    bound = replace(drop.drop, num_fewshot=1).with_shots([RawRow(number=1, data=row)], source="train")
+    asked = str(bound.sample({**row, "question": "other?"}, sample_id="1").input)
+    assert "Question: q?\n\nAnswer: A; B\n\n" in asked
+    assert asked.endswith("Question: other?")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,10 @@ import pytest
 
 from nel.authoring.fewshot_loading import bind_examples
 from nel.benchmarks.reasoning.bbh import bbh
+from nel.benchmarks.reasoning.bbh_answers import read_answer, same_answer
+from nel.benchmarks.reasoning.bbh_tasks import TASKS
+from nel.datasets import open_dataset
+from nel.reading.response import own_response
 from nel.types import Sample, ScorerInput
 
 
@@ -37,6 +41,17 @@ def test_an_invented_next_question_is_no_part_of_the_answer() -> None:
     response = " So the answer is False.\n\nQ: True is\nA: Let's think step by step.\nSo the answer is True."
     found = bbh.scorer(ScorerInput(response=response, target="False", sample=sample))
     assert found["correct"] is True  # type: ignore[index]
+
+
+def test_the_examples_declare_their_answers() -> None:
+    """Three for each of the 27 tasks, and what each declares can be extracted."""
+    rows = [row.data for row in open_dataset("pkg://nel/benchmarks/data/bbh_examples.jsonl").read()]
+    assert {task: sum(row["config"] == task for row in rows) for task in TASKS} == dict.fromkeys(TASKS, 3)
+    golds = [row["target"].rpartition("So the answer is ")[2].strip().rstrip(".") for row in rows]
+    answers = [
+        read_answer(own_response(row["target"]), gold, row["input"]) for row, gold in zip(rows, golds, strict=True)
+    ]
+    assert [gold for gold, answer in zip(golds, answers, strict=True) if not same_answer(answer or "", gold)] == []
 
 
 def test_a_problem_is_asked_with_examples_of_its_own_task() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,12 @@ def test_a_topic_that_is_no_page_is_answered_with_one(topic: str, message: str) 
     """A misspelling has the nearest, and a name of two pages has both."""
     done = CliRunner().invoke(app, ["docs", topic])
     assert (done.exit_code, message in done.output) == (2, True)
+
+
+def test_the_wheel_has_the_pages() -> None:
+    """The build puts docs/ where an installed nel looks for it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]["docs"] == "nel/docs"
 
 
 def test_a_search_names_pages_and_sections() -> None:

@@ -84,6 +84,17 @@ def test_a_reader_that_cannot_be_reached_is_said_and_asked_again_later(tmp_path:
     assert (done.returncode, found["readings"]["model"]["n_found"]) == (0, 1)
 
 
+def test_a_reader_of_another_package_is_used(tmp_path: Path) -> None:
+    """--reader-form names a plugin of the group nel.readers; the audit says which one and which model."""
+    run_dir = _recorded(tmp_path)
+    with scripted(lambda *_: answer("They settle on 17."), models=["m"]) as endpoint:
+        done, found = _audit(tmp_path, run_dir, endpoint.url, "--reader-form", "example-last-word")
+    assert done.returncode == 0, done.stderr
+    assert found["reader"]["reader"] == "example-last-word"
+    (one,) = [one for one in found["differences"] if one["sample_id"] == "undecided"]
+    assert (one["readings"]["model"]["value"], one["readings"]["model"]["reward"]) == ("17", 0.0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

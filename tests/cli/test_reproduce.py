@@ -46,6 +46,26 @@ def test_a_reproduced_run_asks_everything_again_and_shows_what_changed(tmp_path:
     assert "reproduced: " in done.stderr
 
 
+def test_what_cannot_be_compared_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
+    """A margin in the wrong unit, or an old run that did not end: the new run would be paid for in vain."""
+    with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:
+        run_dir = _run(tmp_path, endpoint.url)
+        before = len(endpoint.calls)
+        done = nel("eval", "reproduce", str(run_dir), "--margin", "5", cwd=tmp_path)
+        assert (done.returncode, "0.05 is 5 points" in done.stderr) == (2, True), done.stderr
+        file = run_dir / "gsm8k" / "metrics.json"
+        file.write_text(file.read_text(encoding="utf-8").replace('"complete": true', '"complete": false'), "utf-8")
+        done = nel("eval", "reproduce", str(run_dir), cwd=tmp_path)
+        assert (done.returncode, "is not finished" in done.stderr) == (2, True), done.stderr
+        file.write_text(file.read_text(encoding="utf-8").replace('"complete": false', '"complete": true'), "utf-8")
+        results = run_dir / "gsm8k" / "results.jsonl"
+        results.write_text(results.read_text(encoding="utf-8").replace('"reward":0.0', '"reward":1.0', 1), "utf-8")
+        done = nel("eval", "reproduce", str(run_dir), cwd=tmp_path)
+        assert (done.returncode, "does not agree with metrics.json" in done.stderr) == (2, True), done.stderr
+        assert len(endpoint.calls) == before
+    assert len(list((tmp_path / "out").iterdir())) == 1
+
+
 @pytest.mark.parametrize(("what", "field"), [("an answer", "dataset.sha256"), ("", "max_tokens")])
 def test_a_changed_run_is_refused_before_anything_is_paid(tmp_path: Path, what: str, field: str) -> None:
     """Another dataset or setting: the two could not be compared, which is known beforehand."""

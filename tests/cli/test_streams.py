@@ -9,6 +9,8 @@ import pytest
 
 from nel.errors import EXIT_STOPPED_EARLY, EXIT_USAGE
 
+WRITES = "from nel.cli.streams import prepare_streams; prepare_streams(); "
+
 
 def _shell(program: str, redirected: str) -> subprocess.CompletedProcess[str]:
     command = ["sh", "-c", f'"$0" "$@" {redirected}', sys.executable, "-c", program]
@@ -25,6 +27,12 @@ def test_a_closed_stream_or_a_full_stderr_ends_no_command(redirected: str) -> No
     done = _nel("eval resume /nonexistent --wrong", redirected)
     assert done.returncode == EXIT_USAGE
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_no_file_gets_the_descriptor_of_a_closed_stream() -> None:
+    """What is printed does not end up in the next file that is opened."""
+    program = WRITES + "import os, sys; print(os.dup(0)); print(os.dup(0), file=sys.stderr); os._exit(os.dup(0))"
+    assert _shell(program, ">&- 2>&-").returncode > 2
 
 
 def test_a_full_stdout_is_one_line_and_an_exit_code() -> None:

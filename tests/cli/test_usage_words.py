@@ -61,3 +61,17 @@ def test_an_option_of_another_tool_names_the_one_that_is_meant(line: str, meant:
     said = _said(line)
     assert meant in said
     assert "SECRET" not in said
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("eval run --repeats eight", '"eight" is not a whole number'),
+        ("eval run --repeats 1.5", '"1.5" is not a whole number'),
+        ("eval run --temperature warm", '"warm" is not a number'),
+        ("endpoint demo --port 99999", '"99999" is too large: at most 65535'),
+    ],
+)
+def test_what_is_no_number_is_said_in_plain_words(line: str, words: str) -> None:
+    """The value and what is wrong with it, without a parser's vocabulary."""
+    assert words in _said(line)

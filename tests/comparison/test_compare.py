@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 import scipy
 
+from nel.comparison.fields import part_of
 from nel.errors import OutputError, UsageError
 from tests.comparison.conftest import compared
-from tests.support.compared import line, lines, lm_eval_lines, nemo_lines, write_lm_eval, write_nemo, write_run
+from tests.support.compared import FIELDS, line, lines, lm_eval_lines, nemo_lines, write_lm_eval, write_nemo, write_run
 
 
 def coins(n: int, share: float, seed: int = 0) -> list[float]:
@@ -56,6 +58,24 @@ def test_a_run_against_itself_is_equivalent_within_a_margin(sides: tuple[Path, P
     """No difference is no harm: equivalent where there is a margin, inconclusive without one."""
     assert headline(compared(sides[0], sides[0], margin=0.05))["verdict"] == "equivalent"
     assert headline(compared(sides[0], sides[0]))["verdict"] == "inconclusive"
+
+
+def test_reordered_files_give_the_identical_result(tmp_path: Path, sides: tuple[Path, Path]) -> None:
+    """Pairs are made by content: a candidate whose lines are shuffled compares as before, to the last byte."""
+    rows = lines(WORSE)
+    order = np.random.default_rng(1).permutation(len(rows))
+    shuffled = write_run(tmp_path / "other" / "b", [rows[place] for place in order])
+    assert json.dumps(compared(sides[0], shuffled)) == json.dumps(compared(*sides))
+
+
+def test_repeated_rows_are_occurrences(tmp_path: Path) -> None:
+    """Rows of equal content have ids with a number, and each is paired with its own occurrence."""
+    digest = "0123456789abcdef"
+    rows = [line(0, 1.0, sample_id=digest), line(1, 0.0, sample_id=f"{digest}#2", question="Question 0?", expected=0)]
+    rows += [line(idx, 1.0) for idx in range(2, 30)]
+    found = compared(write_run(tmp_path / "a", rows), write_run(tmp_path / "b", rows[::-1]))
+    assert only(found)["pairs"]["n"] == 30
+    assert headline(found)["difference"]["ties"] == 30
 
 
 @pytest.mark.parametrize(
@@ -235,6 +255,14 @@ def test_sample_files_of_lm_eval_are_paired_by_document(tmp_path: Path) -> None:
     assert found[0]["headline"]["metric"] == "exact_match"
 
 
+def test_a_sample_file_stands_against_a_run(tmp_path: Path) -> None:
+    """A run and a sample file pair by prompt and gold answer."""
+    left = write_lm_eval(tmp_path / "a", lm_eval_lines(BEFORE))
+    right = write_run(tmp_path / "b", [{**row, "expected_answer": str(row["expected_answer"])} for row in lines(WORSE)])
+    found = only(compared(left, right))
+    assert (found["pairs"]["by"], found["headline"]["verdict"]) == ("question", "worse")
+
+
 def test_recorded_answers_are_paired_by_question(tmp_path: Path) -> None:
     """Rows that hold the answers themselves have ids that depend on them; the question pairs them nonetheless."""
     recorded = {"mode": "recorded responses"}
@@ -257,6 +285,11 @@ def test_what_is_no_result_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(OutputError, match=name):
         compared(left, tmp_path / name)
+
+
+def test_the_fields_of_a_run_have_known_parts() -> None:
+    """Every field that a run's identity has is compared or is what is compared: the model and its URL."""
+    assert [name for name in FIELDS if part_of(name) is None] == ["endpoint.model"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from nel.comparison.policy_file import read_policy
 from nel.comparison.reading import read_sides
 from nel.decide.paired import PairedDesign
 from nel.decide.policy import Policy
-from nel.errors import ConfigError
+from nel.errors import ConfigError, UsageError
 from tests.support.compared import CALIBRATION, JUDGING, lines, nemo_lines, write_nemo, write_run
 
 GOOD = [1.0] * 700 + [0.0] * 300
@@ -106,6 +106,15 @@ def test_too_many_unscored_are_never_go(tmp_path: Path) -> None:
         ["as it is, it would pass with 10,647 questions"],
     )
     assert decided(tmp_path / "c", tmp_path / "d", {"defaults": {"max_drop": 0.05}})[0] == "GO"
+
+
+def test_half_of_the_samples_never_pass(tmp_path: Path) -> None:
+    """A candidate with part of the samples is refused, and waved through it is never GO."""
+    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", GOOD[:900])
+    with pytest.raises(UsageError, match="100 samples only in the baseline"):
+        decided(left, right)
+    found, document = decided(left, right, {"defaults": {"max_drop": 0.1}}, ("dataset",))
+    assert (found, document["benchmarks"][0]["reasons"]) == ("INCONCLUSIVE", ["the sides differ in dataset"])
 
 
 @pytest.mark.parametrize("part", ["scorer.rules", "judge.panel"])

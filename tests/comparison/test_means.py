@@ -90,6 +90,13 @@ def test_a_mean_is_compared_by_the_pairs_of_its_members(runs: dict[str, Path]) -
     assert (bounds["lower"], bounds["upper"]) == pytest.approx((0.75 * -0.4 - 0.25, 0.75 * -0.4 + 0.25))
 
 
+def test_a_mean_alone_can_be_compared(runs: dict[str, Path]) -> None:
+    """Under its name, with the benchmarks that it is of."""
+    (candidate,) = compare(runs["base"], runs["worse"], benchmarks=["lacking"]).document["candidates"]
+    assert [row["benchmark"] for row in candidate["benchmarks"]] == ["many"]
+    assert [row["aggregate"] for row in candidate["aggregates"]] == ["lacking"]
+
+
 def test_a_gate_judges_wholes_and_what_is_missing_never_passes(runs: dict[str, Path]) -> None:
     """A part has a say where the policy names it; a whole lacks it where the policy says so."""
     policy: dict[str, Any] = {"defaults": {"max_drop": 0.3}, "min_pairs": 2}

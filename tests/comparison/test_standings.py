@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from nel.apps.leaderboard.ranked_runs import standings_json
+from nel.apps.leaderboard.ranked_runs import OVERALL, standings_json
 from nel.cli.app import app
 from nel.comparison.reading import read_sides
 from nel.errors import UsageError
@@ -58,6 +58,22 @@ def test_unscored_samples_that_could_turn_an_order_keep_it_open(tmp_path: Path) 
     assert _spans(board["benchmarks"][0]) == [(1, 2), (1, 2)]
     assert (pair["p_left_better"], pair["p_right_better"]) == (1.0, 1.0)
     assert "unscored" in pair["reason"]
+
+
+def test_mean_of_benchmarks_is_ranked_too(tmp_path: Path) -> None:
+    """With several benchmarks their mean has ranks; what only some runs have is left out."""
+    runs = {
+        name: {
+            "quiz": lines(_rewards(n)),
+            "maths": lines(_rewards(n + 5)),
+            **({"own": lines(_rewards(1))} if name == "a" else {}),
+        }
+        for name, n in (("a", 45), ("b", 25))
+    }
+    board = _board(tmp_path, runs)
+    assert [one["name"] for one in board["benchmarks"]] == ["maths", "quiz", OVERALL]
+    assert _spans(board["benchmarks"][2]) == [(1, 1), (2, 2)]
+    assert board["benchmarks"][2]["pairs"][0]["difference"] == pytest.approx(20 / N)
 
 
 def test_the_mean_of_benchmarks_is_tested_by_flips_of_all_their_questions(tmp_path: Path) -> None:

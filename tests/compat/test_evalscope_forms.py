@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -74,6 +75,17 @@ def test_a_file_imports_the_modules_beside_it(tmp_path: Path) -> None:
     """By a relative import, and by the tool's own name of the same folder or of one beside it."""
     sample = find_benchmark(write_beside(tmp_path, ".more")).sample({"q": "Why?", "a": "x"}, sample_id="0")
     assert (sample.input, sample.target) == ("Why?!", '"x"')
+
+
+def test_a_module_beside_a_file_does_not_replace_a_name_of_the_file(tmp_path: Path) -> None:
+    """The published adapter of CMMU calls the tool's ``prompt`` and has a ``prompt.py`` beside it."""
+    path = Path(write_beside(tmp_path, ".more"))
+    path.with_name("shout.py").write_text("TEXT = '!'\n", "utf-8")
+    later = "def shout(text):\n    from .shout import TEXT\n    return text + TEXT\n"
+    path.write_text(later + path.read_text("utf-8"), "utf-8")
+    find_benchmark(str(path))
+    module = next(each for name, each in sys.modules.items() if getattr(each, "__file__", None) == str(path))
+    assert module.shout("Why?") == "Why?!"
 
 
 @pytest.mark.parametrize(

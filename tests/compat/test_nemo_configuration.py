@@ -177,6 +177,13 @@ def test_a_published_example_is_translated_or_names_what_is_missing(file: Path) 
         assert message.endswith(f"that nel cannot run: {missing}")
 
 
+def test_the_page_of_differences_counts_the_examples() -> None:
+    """How many are written and how many name what is missing."""
+    page = (Path(__file__).parents[2] / "docs/reference/differences.md").read_text("utf-8")
+    n, n_missing = len(list(PUBLISHED.glob("*.yaml"))), len(MISSING)
+    assert f"Of the {n} examples of commit ac66aff5 {n - n_missing} are written, and {n_missing} name" in page
+
+
 def is_installed(name: str) -> bool:
     uri = plugins.split_uri(name)
     return uri == ("lm-eval", name) if uri is not None else bool(plugins.matching("benchmarks", name))

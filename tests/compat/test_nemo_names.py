@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 import nel
+from nel.authoring.lent_names import standing_in
 from nel.authoring.registry import find_benchmark
+from nel.compat.nemo.names import NAMES
 from nel.errors import ConfigError, JudgeError, PluginError
 from nel.judges.registry import judge_for
 from nel.types import ScorerInput
@@ -322,6 +324,28 @@ def test_a_name_that_nel_does_not_have(tmp_path: Path, line: str, message: str) 
     with pytest.raises(PluginError, match=rf"bench.py cannot be imported: .*{message}"):
         find_benchmark(str(tmp_path / "bench.py"))
     assert not [name for name in sys.modules if name.startswith("nemo_evaluator")]
+
+
+def test_every_name_that_is_lent_exists() -> None:
+    """Each module of the table can be imported, with all that it lists."""
+    code = "\n".join(f"from {module} import *" for module in NAMES.homes)
+    space: dict[str, Any] = {}
+    with standing_in():
+        exec(code, space)  # noqa: S102 - import * is allowed at module level alone
+    assert {"benchmark", "scorer", "ScorerInput", "any_of", "gsm8k_answer", "category_breakdown"} <= set(space)
+
+
+def test_a_folder_of_that_name_is_no_installation(tmp_path: Path) -> None:
+    """A folder without code, such as a checkout's parent or packages compiled into the namespace, changes nothing."""
+    (tmp_path / "nemo_evaluator" / "byob_old").mkdir(parents=True)
+    (tmp_path / "bench.py").write_text(TOP)
+    code = "from nel.authoring.registry import find_benchmark; print(find_benchmark('bench.py:typed').name)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={"PYTHONPATH": f"{tmp_path}:{Path(nel.__file__).parents[1]}", "PATH": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "typed\n"
 
 
 def test_an_installed_nemo_evaluator_is_left_alone(tmp_path: Path) -> None:

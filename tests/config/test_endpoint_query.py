@@ -11,6 +11,19 @@ from nel.config.schema import EndpointConfig
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, sums
 
+AZURE = "https://name.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21"
+
+
+def test_the_query_of_a_pasted_url_is_kept_apart() -> None:
+    """The base URL, the protocol and the parameters are told apart, and put together again for each address."""
+    endpoint = EndpointConfig(url=AZURE, model="gpt")
+    assert (endpoint.url, endpoint.protocol) == ("https://name.openai.azure.com/openai/deployments/gpt", "chat")
+    assert endpoint.query == {"api-version": "2024-10-21"}
+    assert endpoint.address("/chat/completions") == AZURE
+    assert EndpointConfig(url="http://127.0.0.1/v1", model="m").address("/models") == "http://127.0.0.1/v1/models"
+    both = EndpointConfig(url="http://127.0.0.1/v1?a=1&b=2", model="m", query={"b": "3 &"})
+    assert both.address("/models") == "http://127.0.0.1/v1/models?a=1&b=3+%26"
+
 
 @pytest.mark.parametrize("name", ["key", "api_key", "api-key", "access_token", "sig", "X-Amz-Signature", "password"])
 def test_a_secret_is_refused(name: str) -> None:

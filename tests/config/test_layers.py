@@ -57,6 +57,16 @@ def test_a_wrong_flag_is_named(flags: dict[str, object], message: str) -> None:
     assert refused(FILE, flags).startswith(message)
 
 
+def test_a_wrong_key_of_the_file_is_named_with_the_file() -> None:
+    """Flags and overrides of other keys are not blamed for it."""
+    data = {**FILE, "generation": {"top_p": 7}}
+    message = refused(data, {"--temperature": 0.5}, "generation.seed=1")
+    assert message.startswith("run.yaml: generation.top_p: the value is too large: at most 1")
+    assert refused({"benchmarks": ["x"], "endpoint": {"url": URL}}, {}, "endpoint.stream=true").startswith(
+        "run.yaml: endpoint.model: field required"
+    )
+
+
 def test_keys_that_contradict_each_other_name_all_their_sources() -> None:
     """Where a whole section is wrong, everything that set a part of it is named."""
     judge = {"url": URL, "model": "j", "quorum": 1}

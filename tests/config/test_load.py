@@ -69,6 +69,13 @@ def test_wrong_configurations_are_named(data: dict[str, object], message: str) -
     assert message in str(caught.value)
 
 
+def test_a_key_in_the_wrong_place_is_not_in_the_message() -> None:
+    """A key given where its variable's name belongs is not repeated by the error."""
+    with pytest.raises(ConfigError) as caught:
+        build_config({"benchmarks": ["x"], "endpoint": {**ENDPOINT, "api_key_env": "sk-very-secret"}})
+    assert "very-secret" not in str(caught.value)
+
+
 def test_variables_are_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """${VAR}, ${VAR:-default} and the escape $${VAR}."""
     monkeypatch.setenv("NEL_TEST_NAME", "value")

@@ -41,6 +41,12 @@ def test_a_closing_tag_alone_ends_the_reasoning(closing: str) -> None:
     assert split_reasoning(f"20? Hmm, no.\n{closing}\n\n18") == ("20? Hmm, no.", "18", True)
 
 
+def test_an_answer_about_tags_keeps_them() -> None:
+    """Once a block was closed, a closing tag in the answer is text."""
+    answer = 'text.split("</think>")[1]'
+    assert split_reasoning(f"<think>How?</think>{answer}") == ("How?", answer, True)
+
+
 @pytest.mark.parametrize(
     "answer",
     [

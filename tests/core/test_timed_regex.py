@@ -39,6 +39,12 @@ def test_what_is_no_pattern(pattern: str) -> None:
             call()
 
 
+def test_a_pattern_that_is_too_deep_is_a_bad_row() -> None:
+    """A pattern whose nesting exhausts the compiler is a fault of the row, not a crash."""
+    with pytest.raises(DatasetError, match="is not a regular expression"):
+        compile_pattern("(" * 5_000)
+
+
 @pytest.fixture
 def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up sooner, so that giving up takes less of the machine."""
@@ -54,6 +60,16 @@ def test_textbook_bombs_are_settled_or_given_up(pattern: str) -> None:
             search(pattern, text)
         except ScorerError as error:
             assert "took longer" in str(error)  # noqa: PT017 - either outcome is right
+
+
+@pytest.mark.usefixtures("_short_limit")
+@pytest.mark.parametrize("find", [search, last_group])
+def test_a_pattern_that_explodes_is_given_up(find: object) -> None:
+    """A pattern of nested repetition costs one sample and the time that it may take, and the next one works."""
+    assert callable(find)
+    with pytest.raises(ScorerError, match=r"longer than 0\.2 s on a response of 61 characters; .*nested repetition"):
+        find(BOMB, FUSE)
+    assert find(r"b$", FUSE) is not None
 
 
 @pytest.mark.usefixtures("_short_limit")

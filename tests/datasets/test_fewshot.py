@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nel.datasets.fewshot import draw, open_examples, read_examples, with_split
+from nel.datasets.fewshot import draw, open_examples, prompt_key, read_examples, with_split
 from nel.errors import DatasetError
 from tests.support.runs import write_jsonl
 
@@ -45,6 +45,19 @@ def test_examples_from_a_file_a_list_and_a_function(tmp_path: Path) -> None:
     for source in ("train.jsonl", rows, lambda: rows):
         found = read_examples(open_examples(source, None, base_dir=tmp_path), 3)
         assert [row.data for row in found] == rows[:3]
+
+
+def test_of_equal_prompts_the_first_row_is_an_example(tmp_path: Path) -> None:
+    """Where prompts are compared, rows that show the same one are one example, and more rows are read instead."""
+    rows = [{"q": "a  b", "n": 0}, {"q": "a b", "n": 1}, {"q": "c", "n": 2}, {"q": "d", "n": 3}]
+    found = read_examples(open_examples(rows, None, base_dir=tmp_path), 2, prompt_of=lambda row: str(row["q"]))
+    assert [row.data["n"] for row in found] == [0, 2]
+
+
+def test_the_key_is_the_prompt_apart_from_white_space() -> None:
+    """A prompt that is spaced otherwise is the same; any other character makes another."""
+    assert prompt_key("Q: x\n A:") == prompt_key(" Q:  x A: ")
+    assert prompt_key("Q: x") != prompt_key("Q: y")
 
 
 KEYS = st.lists(st.text("abcdefgh", min_size=1, max_size=2), max_size=30)

@@ -55,6 +55,20 @@ def test_formats_give_the_same_rows(tmp_path: Path, name: str, content: str) -> 
     assert rows_of(tmp_path, name) == ROWS
 
 
+def test_a_dataset_can_be_read_again(tmp_path: Path) -> None:
+    """Reading twice gives the same rows twice, and the URI is what the user wrote."""
+    dataset = open_dataset(write(tmp_path, "a.csv", "q\nx\n"), base_dir=tmp_path)
+    assert list(dataset.read()) == list(dataset.read())
+    assert (dataset.uri, dataset.revision, dataset.unit) == ("a.csv", None, "row")
+
+
+def test_jsonl_rows_are_numbered_by_line(tmp_path: Path) -> None:
+    """Blank lines count, so that a number leads to the right line."""
+    dataset = open_dataset(write(tmp_path, "a.jsonl", '\n{"a": 1}\n\n{"a": 2}\n'), base_dir=tmp_path)
+    assert [row.number for row in dataset.read()] == [2, 4]
+    assert dataset.unit == "line"
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -142,6 +143,17 @@ def test_examples_come_from_the_folders_other_split(tmp_path: Path) -> None:
     assert "test" not in str(sample.input)
 
 
+def test_a_sample_is_never_its_own_example_where_one_file_is_both_splits(tmp_path: Path) -> None:
+    """The only file of a folder is read for each split, so the examples hold the samples."""
+    made = [{"question": f"only {n}", "subject": "law", "choices": list("abcd"), "answer": n} for n in range(4)]
+    write_jsonl(tmp_path / "rows.jsonl", made)
+    mmlu = replace(find_benchmark("mmlu"), num_fewshot=2)
+    bound, note = bind_examples(mmlu, dataset=str(tmp_path))
+    assert note is not None
+    assert "few-shot examples are rows of" in note
+    assert all(str(bound.sample(row, sample_id="x").input).count(row["question"]) == 1 for row in made)
+
+
 def test_images_as_hubs_store_them_are_sent(tmp_path: Path) -> None:
     """A parquet file holds an image as its bytes and a path, of which either may be null."""
     (tmp_path / "beside.png").write_bytes(PIXEL)
@@ -150,3 +162,12 @@ def test_images_as_hubs_store_them_are_sent(tmp_path: Path) -> None:
     dataset = open_dataset(str(tmp_path))
     url = f"data:image/png;base64,{base64.b64encode(PIXEL).decode()}"
     assert [image_urls(row.data, "image", dataset.folder) for row in dataset.read()] == [[url], [url]]
+
+
+def test_options_of_tables_hold_for_each_file_of_a_folder(tmp_path: Path) -> None:
+    """A delimiter is given as for one file, and what a reading leaves out is noted."""
+    for number in range(2):
+        (tmp_path / f"test-0000{number}-of-00002.csv").write_text("question;answer\nq, all;1\n;\n", encoding="utf-8")
+    dataset = open_dataset(f"{tmp_path}?delimiter=semicolon")
+    assert [json.dumps(row.data) for row in dataset.read()] == ['{"question": "q, all", "answer": "1"}'] * 2
+    assert len(dataset.notes) == 2

@@ -13,7 +13,7 @@ import nel
 from nel.apps.byob.shipping.source import read_source
 from nel.datasets import images
 from nel.datasets.images import image_urls, with_images
-from nel.errors import DatasetError, PluginError
+from nel.errors import ConfigError, DatasetError, PluginError
 from nel.models.wire.base import prompt_bytes, text_length
 from nel.types import Message, Request
 from tests.faults.runs import QUICK
@@ -125,6 +125,12 @@ def test_a_run_about_images(folder: Path) -> None:
     assert (accounting["n_scored"], accounting["unscored"]["bad_row"]["n"], result.exit_code) == (2, 1, 3)
     secret = base64.b64encode(SECRET)
     assert not any(secret in path.read_bytes() for path in result.run_dir.rglob("*") if path.is_file())
+
+
+def test_a_prompt_has_no_images(folder: Path) -> None:
+    """Completions would lose them: refused before anything is sent."""
+    with pytest.raises(ConfigError, match="needs the chat protocol"):
+        nel.evaluate(_config(folder, "http://127.0.0.1:1/v1", protocol="completions"))
 
 
 def test_a_benchmark_with_images_is_not_packed(folder: Path) -> None:

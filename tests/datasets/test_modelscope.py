@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -132,6 +133,13 @@ def test_configurations_come_from_the_card(hub: FakeModelScope) -> None:
     assert hard.fingerprint != both.fingerprint
 
 
+def test_files_are_named_or_matched(hub: FakeModelScope) -> None:
+    """One file or those of a pattern, and nothing else is fetched, not even the card."""
+    assert data_of(open_dataset("ms://acme/multi?file=easy/test.jsonl")) == ROWS
+    assert data_of(open_dataset("ms://acme/multi?file=hard/test-[01].jsonl")) == ROWS[:2]
+    assert fetched(hub) == ["easy%2Ftest.jsonl", "hard%2Ftest-0.jsonl", "hard%2Ftest-1.jsonl"]
+
+
 @pytest.mark.parametrize(
     ("uri", "problem"),
     [
@@ -150,6 +158,12 @@ def test_configurations_come_from_the_card(hub: FakeModelScope) -> None:
 def test_what_cannot_be_had_says_why(hub: FakeModelScope, uri: str, problem: str) -> None:
     """Each refusal says what happened and what there is instead."""
     assert problem in refusal(uri)
+
+
+def test_a_private_dataset_is_read_with_a_token(hub: FakeModelScope, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The token comes from the library's own variable."""
+    monkeypatch.setenv("MODELSCOPE_API_TOKEN", hub.token)
+    assert data_of(open_dataset("ms://acme/private")) == ROWS
 
 
 def test_without_the_hub_a_pinned_commit_is_taken_from_the_cache(
@@ -186,6 +200,27 @@ def test_a_listed_path_stays_in_its_folder(hub: FakeModelScope, tmp_path: Path) 
     hub.repos["acme/quiz"] = [{"../../../../test.jsonl": JSONL}]
     assert "leaves its folder" in refusal("ms://acme/quiz")
     assert fetched(hub) == []
+
+
+def test_parquet_and_csv_are_read_by_their_own_readers(hub: FakeModelScope) -> None:
+    """The format is that of the file."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    buffer = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(ROWS), buffer)
+    hub.repos["acme/tables"] = [
+        {"data/test-00000-of-00001.parquet": buffer.getvalue(), "csv/dev.csv": b"question,answer\nq,1\n"}
+    ]
+    assert data_of(open_dataset("ms://acme/tables")) == ROWS
+    assert data_of(open_dataset("ms://acme/tables?split=validation")) == [{"question": "q", "answer": "1"}]
+
+
+def test_a_listing_of_many_pages_is_read_to_its_end(hub: FakeModelScope) -> None:
+    """The split of the last page counts as that of the first."""
+    hub.repos["acme/many"] = [{f"a{n:03}.txt": b"x" for n in range(450)} | {"test.jsonl": JSONL}]
+    assert data_of(open_dataset("ms://acme/many")) == ROWS
+    assert sum("PageNumber=3" in line for line in hub.requests) == 2
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,12 @@ from nel.errors import DatasetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+
+def good_rows() -> Iterator[dict[str, Any]]:
+    yield {"q": "one", "when": dt.date(2024, 1, 1), "options": ("a", "b"), "pairs": [("a", 1)]}
+    yield {"q": "two"}
 
 
 def mixed_rows() -> list[Any]:
@@ -24,6 +31,18 @@ def failing_rows() -> Iterator[dict[str, Any]]:
 
 def no_rows() -> Any:
     return None
+
+
+def test_callables_are_datasets() -> None:
+    """A function that returns rows is a dataset named after it, with plain copies of its rows."""
+    dataset = open_dataset(good_rows)
+    rows = [row.data for row in dataset.read()]
+    assert dataset.uri == f"callable:{__name__}.good_rows"
+    assert rows == [
+        {"q": "one", "when": "2024-01-01", "options": ["a", "b"], "pairs": [["a", 1]]},
+        {"q": "two"},
+    ]
+    assert [row.number for row in dataset.read()] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -62,3 +81,9 @@ def test_unknown_sources_are_refused(source: Any, problem: str) -> None:
     """A scheme that is not installed, or a thing that is not a source, says so."""
     with pytest.raises(DatasetError, match=problem):
         open_dataset(source)
+
+
+def test_paths_are_accepted(tmp_path: Path) -> None:
+    """A Path works like its text."""
+    (tmp_path / "a.jsonl").write_text('{"a": 1}\n')
+    assert [row.data for row in open_dataset(tmp_path / "a.jsonl").read()] == [{"a": 1}]

@@ -11,6 +11,7 @@ import pytest
 
 from nel.datasets import open_dataset
 from nel.datasets.column_names import gold_columns, question_column
+from nel.datasets.formats import SUFFIXES
 from nel.errors import DatasetError
 
 ROWS = [{"Frage": "Wie groß, in Metern?", "Antwort": "3"}, {"Frage": 'Was heißt "so"?', "Antwort": "thus"}]
@@ -157,3 +158,9 @@ def test_the_gold_column_is_found_by_the_words_of_its_name() -> None:
     assert gold_columns(["problem", "solution", "answer"]) == ["answer"]
     assert gold_columns(["question", "answer", "reference"]) == ["answer", "reference"]
     assert question_column(["id", "Quelle", "Frage", "Antwort"]) == "Frage"
+
+
+def test_the_docs_name_every_ending() -> None:
+    """The page of datasets lists what is read."""
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "datasets.md").read_text(encoding="utf-8")
+    assert [suffix for suffix in SUFFIXES if f"`{suffix}`" not in page] == []

@@ -69,6 +69,14 @@ def test_exact_sign_flips_equal_scipy(runs: int) -> None:
         assert flipped(values) == pytest.approx(min(1.0, expected.pvalue), rel=1e-9)
 
 
+def test_few_clusters_have_the_exact_p_value_of_flipping_them() -> None:
+    """Four clusters that all agree have two of sixteen patterns at least as extreme."""
+    found = paired_difference([0] * 8, [1, 1, 1, 0, 1, 1, 1, 1], clusters="aabbccdd")
+    assert (found.p_value, found.test_method, found.n_clusters) == (2 / 16, "sign_flip_exact", 4)
+    assert found.interval_method == "added_question_groups"
+    assert (found.naive_lower, found.naive_upper) != (None, None)
+
+
 def test_clustering_can_change_the_verdict() -> None:
     """Four passages of a hundred questions are four units, not four hundred; both intervals are given."""
     clusters = [number // 100 for number in range(400)]
@@ -109,6 +117,12 @@ def test_what_is_detectable_is_detected() -> None:
     rng = np.random.default_rng(3)
     drawn = (values_interval(won.astype(float), bounds=(-1, 1)) for won in rng.random((400, 60)) < detectable)
     assert sum((interval.lower or -1) > 0 for interval in drawn) >= 0.78 * 400
+
+
+def test_repeats_that_differ_by_rounding_are_ties() -> None:
+    """Means over repeats that are equal but for the order of their sums are neither wins nor losses."""
+    found = paired_difference([0.1 + 0.2, 0.5, 0.5], [0.3, 0.5, 0.75])
+    assert (found.wins, found.losses, found.ties) == (1, 0, 2)
 
 
 def test_smallest_detectable_is_on_the_scale_of_the_score() -> None:

@@ -55,6 +55,19 @@ def test_detectable_effect_golden_values(questions: int, once: float, ten_times:
     assert found == pytest.approx([once, ten_times], abs=6e-4)
 
 
+def test_mcnemar_golden_value() -> None:
+    """A fifth discordant and three points: 1,742 questions, and back."""
+    assert _mcnemar_questions(0.03, 0.2) == 1742
+    assert mcnemar_power(0.03, 0.2, 1742) == pytest.approx(0.8, abs=1e-3)
+    assert _mcnemar_effect(1742, 0.2) == pytest.approx(0.03, abs=1e-5)
+
+
+def test_clusters_multiply_the_questions() -> None:
+    """The design effect is a factor of the questions."""
+    clustered = Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6, design_effect=5.5)
+    assert Pilot(variances=clustered).questions_needed(0.03, 1, Test()) == pytest.approx(5.5 * 3876, abs=6)
+
+
 def test_plan_power_and_effect_are_inverse_to_each_other() -> None:
     """The planned number has the planned power, one question fewer has not, one-sided too."""
     for test in (Test(), Test(alpha=0.01, power=0.9), Test(two_sided=False)):
@@ -158,6 +171,16 @@ def test_no_effect_is_planned_with_fewer_discordant_questions_than_itself(effect
     six = sum(math.comb(found, wins) * effect**wins * (1 - effect) ** (found - wins) for wins in range(6))
     assert mcnemar_exact(6, 0) <= 0.05 < mcnemar_exact(5, 0)
     assert 1 - six == pytest.approx(pilot.power(effect, found, 1, Test()), abs=0.01)
+
+
+@pytest.mark.parametrize("questions", [10, 50, 200])
+def test_what_few_questions_find_has_at_least_as_many_discordant_ones(questions: int) -> None:
+    """With 2 % discordant questions 50 of them were said to find 5.6 points, and find 15."""
+    pilot = Pilot(variances=Variances(between=0.02, within_baseline=0, within_candidate=0), discordant=0.02)
+    found = pilot.detectable(questions, 1, Test())
+    assert found > 0.02
+    assert exact_power(found, found, questions, Test()) == pytest.approx(0.8, abs=1e-5)
+    assert pilot.detectable(5, 1, Test()) == 1.0
 
 
 def test_scores_cannot_differ_by_more_than_their_scale() -> None:

@@ -57,6 +57,16 @@ def test_a_finite_benchmark_closes_the_interval() -> None:
     assert (sequence.lower, sequence.upper) == pytest.approx((0.62, 0.62))
 
 
+def test_differences_have_the_interval_of_their_shares() -> None:
+    """Values in -1 to 1 are those in 0 to 1 on another scale."""
+    values = np.random.default_rng(1).choice([-1.0, 0.0, 1.0], size=100)
+    differences, shares = ConfidenceSequence(population=100, low=-1.0), ConfidenceSequence(population=100)
+    for value in values:
+        differences.add(float(value))
+        shares.add(float(value + 1) / 2)
+    assert (differences.lower, differences.upper) == pytest.approx((2 * shares.lower - 1, 2 * shares.upper - 1))
+
+
 @pytest.mark.parametrize("value", [math.nan, -1.0, 1.5])
 def test_what_is_no_score_is_an_error(value: float) -> None:
     """NaN and values outside the range are refused with their place."""

@@ -33,6 +33,13 @@ def test_pairs_are_checked_without_a_judge(tmp_path: Path) -> None:
     assert "baseline" in failed.detail
 
 
+def test_pairs_without_a_dataset_say_where_they_come_from(tmp_path: Path) -> None:
+    """The benchmark has no rows of its own; the message names the flag."""
+    done = nel("plugin", "check", "pairwise", "--kind", "benchmarks", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "pairwise has no rows of its own; give --dataset FILE" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("how", "passed", "said"),
     [

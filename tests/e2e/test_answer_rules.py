@@ -8,6 +8,13 @@ from typing import Any
 from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
 
 RESPONSES = ("<answer>18</answer> The answer is 20.", "The answer is 18.", "So 5 + 13.\n#### 18")
+YAML = """
+dataset: rows.jsonl
+prompt: "{question} Answer in <answer> tags."
+answer_form: %s
+checks:
+  - equals: "18"
+"""
 
 
 def recorded(tmp_path: Path, *flags: str) -> tuple[Any, list[float]]:
@@ -22,6 +29,13 @@ def recorded(tmp_path: Path, *flags: str) -> tuple[Any, list[float]]:
     return read_json(run_dir / "gsm8k" / "metrics.json")["reading"], rewards
 
 
+def refusal(tmp_path: Path, *flags: str) -> str:
+    """Return the message of a run that is refused before anything is asked."""
+    done = nel("eval", "run", *flags, "--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", cwd=tmp_path)
+    assert done.returncode == 2
+    return done.stderr
+
+
 def test_the_rule_and_its_versions_stand_beside_the_score(tmp_path: Path) -> None:
     """metrics.json names the rule of the reference, and the versions of the readers that the scorer uses."""
     reading, rewards = recorded(tmp_path)
@@ -34,3 +48,31 @@ def test_the_official_rule_is_chosen_by_its_name(tmp_path: Path) -> None:
     """The authors of GSM8K read what follows four hashes and nothing else."""
     reading, rewards = recorded(tmp_path, "--rule", "official")
     assert (reading["rule"], rewards) == ("official", [0.0, 0.0, 1.0])
+
+
+def test_a_strict_form_reads_nothing_else(tmp_path: Path) -> None:
+    """An answer outside of the tag is not an answer; a warning counts such answers, and no metric does."""
+    _, rewards = recorded(tmp_path, "--answer-form", "tag answer", "--strict-form")
+    assert rewards == [1.0, 0.0, 0.0]
+    metrics = read_json(only_run(tmp_path / "eval_results") / "gsm8k" / "metrics.json")
+    assert [row["name"] for row in metrics["metrics"]] == ["accuracy"]
+    assert [one["text"] for one in metrics["warnings"] if one["kind"] == "other_form"] == [
+        "2 answers are not in the form that the prompt asks for; --strict-form reads no other"
+    ]
+
+
+def test_a_benchmark_in_yaml_declares_its_form(tmp_path: Path) -> None:
+    """`equals` looks at the answer in that form."""
+    (tmp_path / "b.yaml").write_text(YAML % "tag answer", encoding="utf-8")
+    write_jsonl(tmp_path / "rows.jsonl", [{"question": "5 + 13?", "said": f"Well. {RESPONSES[0]}"}])
+    done = nel("eval", "run", "--bench", "./b.yaml", "--response-field", "said", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [row["reward"] for row in read_results(only_run(tmp_path / "eval_results"), "b")] == [1.0]
+
+
+def test_a_wrong_form_in_yaml_names_its_line(tmp_path: Path) -> None:
+    """The message has file, line and forms."""
+    (tmp_path / "b.yaml").write_text(YAML % "tag", encoding="utf-8")
+    message = refusal(tmp_path, "--bench", "./b.yaml")
+    assert "b.yaml, line 4" in message
+    assert 'use "tag NAME"' in message

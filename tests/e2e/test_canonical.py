@@ -399,3 +399,27 @@ def test_what_a_judge_decides(tmp_path: Path, name: str) -> None:
     assert {key: values[key] for key in case.metrics} == pytest.approx(case.metrics)
     assert find_benchmark(name).card.metric in values  # type: ignore[union-attr]
     assert any(case.shown in call.text for call in calls)
+
+
+@pytest.mark.parametrize("name", sorted(JUDGED))
+def test_a_judge_that_says_nothing_leaves_it_unscored(tmp_path: Path, name: str) -> None:
+    """The verdict is missing, not zero, and the model's answer is kept."""
+    result, _ = judged(tmp_path, name, lambda *_: answer("I would rather not say."))
+    assert result.exit_code == 3
+    rows = read_results(result.run_dir, name)
+    assert [row["reward"] for row in rows] == [None] * len(rows)
+    assert rows[0]["model_response"] == "Answer 0"
+    found = read_json(result.run_dir / name / "metrics.json")
+    assert found["accounting"]["unscored"] == {"judge": {"n": len(rows), "kinds": {"no_verdict": len(rows)}}}
+    assert found["headline"]["value"] is None
+
+
+def test_a_conversation_is_sent_whole(tmp_path: Path) -> None:
+    """HealthBench's turns reach the endpoint as they are, and its theme is the breakdown."""
+    row = physicians_row(0)
+    turns = row["prompt"]
+    sample = find_benchmark("healthbench").sample({**row, "prompt": turns}, sample_id="p1")
+    assert [(message.role, message.content) for message in sample.input] == [  # type: ignore[union-attr]
+        (turn["role"], turn["content"]) for turn in turns
+    ]
+    assert sample.subset == "context_seeking"

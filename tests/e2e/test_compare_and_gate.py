@@ -15,6 +15,7 @@ import pytest
 import scipy
 
 from nel.artifacts.schema import load_schema
+from tests.support.compared import lines, write_run
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import SHARED, nel, only_run, read_json, read_results, sums, write_jsonl
 
@@ -65,6 +66,18 @@ def test_two_live_runs_are_compared_and_gated(tmp_path: Path) -> None:
     assert read_json(strong / "decision.json")["exit_code"] == 5
 
 
+@pytest.mark.parametrize("command", ["compare", "leaderboard"])
+def test_what_differs_is_named_by_its_two_values(tmp_path: Path, command: str) -> None:
+    """A sample against all, and two scorers, by their names: a user cannot read digests."""
+    whole = asked(tmp_path, "whole", 30)
+    part = asked(tmp_path, "part", 30, "--sample", "15", "--scorer", "exact_match")
+    runs = [str(whole), str(part)] if command == "compare" else [str(part), str(whole)]
+    done = nel(command, *runs, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "scorer.rules: gsm8k and exact_match" in done.stderr
+    assert "a sample of 15 of 40" in done.stderr
+
+
 @pytest.mark.parametrize(("floor", "code", "word"), [("0.3", 0, "GO"), ("0.99", 4, "NO-GO")])
 def test_a_run_is_held_against_a_floor(tmp_path: Path, floor: str, code: int, word: str) -> None:
     """The whole interval decides, in `nel eval run` and in `nel gate`, with one exit code and the same files."""
@@ -83,6 +96,47 @@ def test_a_run_is_held_against_a_floor(tmp_path: Path, floor: str, code: int, wo
     again = nel("gate", str(run_dir), "--fail-under", f"gsm8k:accuracy={floor}", cwd=tmp_path)
     assert (again.returncode, again.stdout.splitlines()[0]) == (code, word)
     assert (run_dir / "decision.json").read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("compare", "a"), "needs a baseline and a candidate"),
+        (("compare", "a", "nowhere"), "there is no nowhere"),
+        (("compare", "a", "b", "--bench", "quizz"), 'did you mean "quiz"'),
+        (("compare", "a", "other"), "dataset.sha256"),
+        (("compare", "a", "partial"), "not finished"),
+        (("compare", "a", "nan"), "results.jsonl:1"),
+        (("compare", "one", "one"), "one sample in common"),
+        (("gate", "a", "b"), "needs a policy"),
+        (("gate", "a", "b", "--policy", "nowhere.yaml"), "nowhere.yaml"),
+        (("gate", "a", "b", "--fail-under", "accuracy=0.5"), "one run alone"),
+        (("gate", "one", "--fail-under", "accuracy=0.5"), "a single sample"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_never_a_verdict(bad_input: Path, arguments: Sequence[str], said: str) -> None:
+    """Exit 2, one line on stderr, nothing on stdout and no file."""
+    done = nel(*arguments, cwd=bad_input)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(bad_input.rglob("decision.*"))
+
+
+@pytest.fixture(scope="module")
+def bad_input(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("bad")
+    rewards = [1.0, 0.0] * 20
+    for name in "ab":
+        write_run(place / name, lines(rewards))
+    write_run(place / "other", lines(rewards), fields={"dataset.sha256": "e" * 64})
+    write_run(place / "partial", lines(rewards), complete=False)
+    write_run(place / "one", lines([1.0]))
+    results = write_run(place / "nan", lines(rewards)) / "quiz" / "results.jsonl"
+    results.write_text(results.read_text().replace('"reward": 1.0', '"reward": NaN'))
+    (place / "empty").mkdir()
+    (place / "policy.yaml").write_text("defaults: {max_drop: 0.05}\n")
+    return place
 
 
 def recorded(tmp_path: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> Path:

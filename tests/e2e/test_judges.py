@@ -94,6 +94,18 @@ def test_the_score_leaves_out_what_the_panel_could_not_grade(run: tuple[Path, An
     assert (judging["n_judged"], judging["n_cases"], judging["n_cases_without_grade"]) == (10, 10, 2)
 
 
+def test_requests_tokens_and_cost_of_judges_stand_apart(run: tuple[Path, Any]) -> None:
+    """Ten requests to the model, two a sample to each judge, two more to the one that was asked again."""
+    runtime = read_json(run[0] / "sums" / "runtime_stats.json")
+    strict, mild = runtime["judges"]["strict"], runtime["judges"]["mild"]
+    assert [part["requests"]["completed"] for part in (runtime, strict, mild)] == [10, 20, 22]
+    assert [part["tokens"]["prompt"] for part in (runtime, strict, mild)] == [70, 140, 154]
+    assert runtime["cost"]["total"] == pytest.approx(10 * 10 / 1e6)
+    assert (strict["cost"]["total"], mild["cost"]["total"]) == (None, pytest.approx(22 * (7 * 10 + 3 * 50) / 1e6))
+    assert (runtime["run"]["requests"], runtime["run"]["tokens"]) == (52, 520)
+    assert (runtime["models"], mild["models"]) == ({"served-model": 10}, {"o3": 22})
+
+
 def test_the_terminal_says_who_judged_and_what_to_doubt(run: tuple[Path, Any]) -> None:
     """Who judged is part of the answer on stdout; each warning is a line on stderr."""
     run_dir, done = run

@@ -30,8 +30,7 @@ def quiz(sample: ScorerInput) -> dict:
 QUESTIONS, REPEATS, WRONG = 30, 4, 7
 MEANS = {"all": [1.0] * QUESTIONS, "most": [1.0] * (QUESTIONS - 1) + [0.75]}
 SHOWN = {"all": ("100.00", "88.57"), "most": ("99.17", "87.69")}
-
-
+INCONCLUSIVE = 5
 EXPORTS = {
     "csv": "metrics.csv",
     "nemo": "quiz/eval-*.json",
@@ -120,3 +119,31 @@ def test_a_run_says_the_same_in_every_output(home: Path, run: str) -> None:
     (log,) = (home / f"{run}-inspect").glob("*.eval")
     with zipfile.ZipFile(log) as archive:
         assert {headline["value"], headline["ci_lower"]} <= set(_found(json.loads(archive.read("header.json"))))
+
+
+@pytest.mark.parametrize("run", MEANS)
+def test_no_gate_passes_on_what_few_questions_cannot_show(home: Path, run: str) -> None:
+    """At least 97 % is inconclusive for both, on the end that every other output shows."""
+    _, lower = _numbers(run)
+    done = nel("gate", f"out/{run}", "--fail-under", "accuracy=0.97", "-o", f"{run}-decision", cwd=home)
+    assert done.returncode == INCONCLUSIVE, done.stderr
+    assert _shows(done.stdout, run)
+    (benchmark,) = read_json(home / f"{run}-decision" / "decision.json")["benchmarks"]
+    (check,) = benchmark["checks"]
+    assert (check["status"], check["lower"], check["upper"]) == ("inconclusive", pytest.approx(lower), 1.0)
+    assert "178 questions" in done.stdout if run == "most" else "121 questions" in done.stdout
+
+
+def test_the_comparison_of_both_has_the_interval_of_its_questions(home: Path) -> None:
+    """One answer of 120 is lost: neither worse nor equivalent within 3 points, in JSON, page and text."""
+    lower, upper = added_question_ends([0.0] * 29 + [-0.25], low=-1.0)
+    done = nel("compare", "out/all", "out/most", "--margin", "0.03", "--json", "--html", "c.html", cwd=home)
+    assert done.returncode == 0, done.stderr
+    measure = json.loads(done.stdout)["candidates"][0]["benchmarks"][0]["headline"]
+    assert (measure["verdict"], measure["difference"]["ci_method"]) == ("inconclusive", "added_question")
+    found = measure["difference"]
+    assert (found["value"], found["ci_lower"], found["ci_upper"]) == pytest.approx((-1 / 120, lower, upper))
+    text = nel("compare", "out/all", "out/most", "--margin", "0.03", cwd=home).stdout
+    for output in (text, (home / "c.html").read_text()):
+        assert "−12.31 to +10.79" in output
+        assert "−0.83" in output

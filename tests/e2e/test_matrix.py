@@ -53,3 +53,19 @@ def test_kill_and_interrupt_cost_at_most_what_is_in_flight(tmp_path: Path) -> No
     document = read_json(out / "matrix_results.json")
     assert [run["ended"] for run in document["runs"]] == ["done", "done"]
     assert {found["value"] for run in document["runs"] for found in run["benchmarks"].values()} == {1.0}
+
+
+def test_command_line_shows_one_table_and_a_line_for_each_refusal(tmp_path: Path) -> None:
+    """One file runs all endpoints and prints one table; what is wrong at two endpoints is two lines and exit code 2."""
+    with scripted(_right, models=["m"]) as good, scripted(_right, models=["x"]) as bad:
+        config = matrix_config(tmp_path, {"good": good.url, "also": good.url})
+        (tmp_path / "m.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+        done = nel("eval", "run", "m.yaml", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert [line.count("100.00 % (") for line in done.stdout.splitlines() if "gsm8k" in line] == [2, 2]
+        config["endpoints"] += [{"name": name, "url": bad.url, "model": "m"} for name in ("b1", "b2")]
+        (tmp_path / "m.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+        refused = nel("eval", "run", "m.yaml", "--run-id", "other", cwd=tmp_path)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert [line.split(":")[1].strip() for line in refused.stderr.splitlines()] == ["b1", "b2"]
+        assert not (tmp_path / "out" / "other").exists()

@@ -81,6 +81,20 @@ def _check_further(metrics: dict[str, Any], texts: dict[str, str], kind: str) ->
         assert f"Corrected by labels: {_percent(corrected['value'])}, {_span(corrected)}" in pages[0]
 
 
+def test_a_group_and_what_is_unscored_are_counted(folder: Path) -> None:
+    """A row of a group has the group's n; unscored samples stand with their cause in summaries and on pages."""
+    grouped = read_json(sides_of(folder, "groups")[0] / "groups" / "metrics.json")
+    assert {row["name"]: row["n"] for row in grouped["metrics"][1:]} == {
+        "grouped/law": 10,
+        "grouped/physics": 20,
+        "grouped/all": 30,
+    }
+    unscored = sides_of(folder, "unscored")[0]
+    (row,) = read_json(unscored / "summary.json")["rows"]
+    assert (row["n_total"], row["n_unscored"], row["failures"]) == (30, 4, {"infra:bad_request": 4})
+    assert "infra:bad_request 4" in _plain((unscored / "report.html").read_text())
+
+
 def _plain(text: str) -> str:
     """Return a text without tags and with one kind of space."""
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import threading
 from pathlib import Path
@@ -68,6 +69,18 @@ def test_each_file_says_whose_it_is(tmp_path: Path) -> None:
     assert [one["timing"] for one in files] == [{"started": began, "ended": over}] * 3
     assert began < over
     assert all(began <= one["timing"]["started"] <= one["timing"]["ended"] <= over for one in lines)
+
+
+def test_a_resume_without_one_of_its_benchmarks_is_refused(tmp_path: Path) -> None:
+    """A run of two benchmarks is not continued as a run of one."""
+    sums(tmp_path / "data.jsonl", 2)
+    with scripted(_script) as endpoint:
+        two = json.dumps([{"name": "gsm8k", "dataset": "data.jsonl"}] * 2)
+        first = nel(*_command(endpoint, "out", "-O", f"benchmarks={two}"), cwd=tmp_path)
+        assert first.returncode == 0, first.stderr
+        refused = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "gsm8k@2" in refused.stderr
 
 
 def test_a_dataset_that_is_gone_does_not_stop_a_resume(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import nel as nel_package
 from nel.artifacts.schema import load_schema
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, sums
@@ -53,6 +54,52 @@ def test_flags_reach_the_endpoint(tmp_path: Path) -> None:
     _validate(only_run(tmp_path / "out"), "gsm8k")
 
 
+def test_the_completions_path_speaks_completions(tmp_path: Path) -> None:
+    """A URL that ends in /v1/completions sends prompts, not messages."""
+
+    def script(call: Call, _: int) -> Reply:
+        assert call.path == "/v1/completions"
+        return Reply(body={"choices": [{"text": "Answer: 0", "finish_reason": "stop"}]})
+
+    sums(tmp_path / "data.jsonl", 1)
+    with scripted(script, models=["m"]) as endpoint:
+        url = f"{endpoint.url}/completions"
+        arguments = ("--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", url, "--model-id", "m", "-o", "out")
+        done = nel("eval", "run", *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "What is 0 plus 0?" in endpoint.calls[0].body["prompt"]
+
+
+def test_yaml_with_several_benchmarks(tmp_path: Path) -> None:
+    """One file, three entries, one of them twice: each has a directory of its own."""
+    sums(tmp_path / "data.jsonl", 3)
+    with scripted(_right) as endpoint:
+        config = {
+            "endpoint": {"url": endpoint.url, "model": "m"},
+            "generation": {"temperature": 0.0},
+            "benchmarks": [
+                {"name": "gsm8k", "dataset": "data.jsonl"},
+                {"name": "gsm8k", "dataset": "data.jsonl", "max_problems": 1, "generation": {"temperature": 1.0}},
+                {"name": "example-capitals", "max_problems": 2},
+            ],
+            "output": {"dir": "out"},
+        }
+        (tmp_path / "config.yaml").write_text(json.dumps(config))
+
+        def script_capitals(call: Call, number: int) -> Reply:
+            return answer("Answer: Paris") if "capital" in call.text else _right(call, number)
+
+        with scripted(script_capitals) as both:
+            (tmp_path / "config.yaml").write_text(json.dumps({**config, "endpoint": {"url": both.url, "model": "m"}}))
+            done = nel("eval", "run", "config.yaml", cwd=tmp_path)
+            assert sorted(call.body["temperature"] for call in both.calls) == [0.0] * 5 + [1.0]
+    assert done.returncode == 0, done.stderr
+    run_dir = only_run(tmp_path / "out")
+    for slot in ("gsm8k", "gsm8k@2", "example-capitals"):
+        assert (run_dir / slot / "metrics.json").is_file()
+    _validate(run_dir, "example-capitals")
+
+
 def test_a_dry_run_sends_nothing(tmp_path: Path) -> None:
     """--dry-run shows plan, counts and a token estimate; the endpoint hears nothing and nothing is written."""
     sums(tmp_path / "data.jsonl", 10)
@@ -68,3 +115,19 @@ def test_a_dry_run_sends_nothing(tmp_path: Path) -> None:
     assert (planned["samples"], planned["requests"]) == (10, 10)
     assert 200 < planned["prompt_tokens"] < 600
     assert not (tmp_path / "eval_results").exists()
+
+
+def test_from_python(tmp_path: Path) -> None:
+    """nel.evaluate gives what the artifacts hold."""
+    data = sums(tmp_path / "data.jsonl", 4)
+    with scripted(_right) as endpoint:
+        result = nel_package.evaluate(
+            {
+                "endpoint": {"url": endpoint.url, "model": "m"},
+                "benchmarks": [{"name": "gsm8k", "dataset": str(data)}],
+                "output": {"dir": str(tmp_path / "out")},
+            }
+        )
+    assert result.exit_code == 0
+    assert result.benchmarks[0].metrics == read_json(result.run_dir / "gsm8k" / "metrics.json")
+    assert result.benchmarks[0].headline["value"] == 1.0

@@ -47,6 +47,46 @@ def metrics(run_dir: Path) -> dict[str, Any]:
     return content
 
 
+def test_a_sample_has_each_category_and_two_intervals(folder: Path) -> None:
+    """Its interval is of the whole benchmark, and that for new questions stands beside it."""
+    found = metrics(run(folder, "--sample", "60"))
+    assert {name: part["n_total"] for name, part in found["categories"].items()} == {"art": 8, "law": 32, "physics": 20}
+    headline = found["headline"]
+    assert (headline["ci_method"], headline["ci_covers"]) == ("stratified", "all 300 questions of the benchmark")
+    new = headline["new_questions"]
+    assert new["ci_method"] == "wilson"
+    assert headline["ci_upper"] - headline["ci_lower"] < new["ci_upper"] - new["ci_lower"]
+    assert found["warnings"] == []
+
+
+def test_the_terminal_shows_both_intervals_and_what_was_asked(folder: Path) -> None:
+    """The share that was asked stands in the column of the number of answers."""
+    done = nel("eval", "run", "--bench", "bench.py", "--sample", "60", "-o", "out", cwd=folder)
+    assert "60 (60 of 300)" in done.stdout
+    assert "for new questions" in done.stdout
+
+
+def test_a_sample_is_part_of_the_identity(folder: Path) -> None:
+    """Another size or seed is another run, and a resume with one is refused."""
+    run_dir = run(folder, "--sample", "60")
+    bundle = read_json(run_dir / "quiz" / "eval-quiz.json")
+    assert (bundle["identity_fields"]["sample.size"], bundle["identity_fields"]["sample.seed"]) == (60, 0)
+    done = nel("eval", "resume", str(run_dir), "-O", "benchmarks.0.sample_seed=1", cwd=folder)
+    assert done.returncode == 2
+    assert "sample.seed: 0 -> 1" in done.stderr
+
+
+def test_shards_of_a_sample_merge_to_the_sample(folder: Path) -> None:
+    """Each shard asks its part of the sample, and the merged run has the intervals of an undivided one."""
+    whole = metrics(run(folder, "--sample", "60"))
+    for number in (1, 2):
+        run(folder, "--sample", "60", "--shard", f"{number}/2", out=f"shard{number}")
+    shards = [str(only_run(folder / f"shard{number}")) for number in (1, 2)]
+    assert nel("eval", "merge", *shards, "-o", "merged", cwd=folder).returncode == 0
+    merged = metrics(folder / "merged")
+    assert (merged["headline"], merged["selection"]) == (whole["headline"], whole["selection"])
+
+
 def test_the_first_questions_say_so_in_every_output(folder: Path) -> None:
     """The first 50 are of one category and a part of another, and have no interval."""
     run_dir = run(folder, "--max-problems", "30")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, sums
@@ -57,6 +58,46 @@ def test_scoring_leaves_what_was_never_answered(tmp_path: Path) -> None:
         assert read_json(run_dir / "gsm8k" / "metrics.json")["accounting"]["n_scored"] == 5
         assert nel("eval", "resume", str(run_dir), cwd=tmp_path).returncode == 0
         assert len(endpoint.calls) == sent + 1
+
+
+def _priced(tmp_path: Path, url: str, **budget: Any) -> Path:
+    data = sums(tmp_path / "data.jsonl", 6)
+    config = {
+        "endpoint": {"url": url, "model": "m"},
+        "benchmarks": [{"name": "gsm8k", "dataset": str(data)}],
+        "generation": {"max_tokens": 10},
+        "budget": {"prices": {"m": {"input": 10.0, "output": 100.0, "cached_input": 1.0}}, **budget},
+        "output": {"dir": "out"},
+    }
+    path = tmp_path / "run.yaml"
+    path.write_text(yaml.safe_dump(config))
+    return path
+
+
+def test_cost_stands_in_the_artifacts(tmp_path: Path) -> None:
+    """Seven prompt and three completion tokens at 10 and 100 a million: 0.00037 an answer, six answers, all right."""
+    with scripted(_right, models=["m"]) as endpoint:
+        assert nel("eval", "run", str(_priced(tmp_path, endpoint.url)), cwd=tmp_path).returncode == 0
+    stats = read_json(only_run(tmp_path / "out") / "gsm8k" / "runtime_stats.json")
+    assert round(stats["cost"]["total"], 9) == 0.00222
+    assert round(stats["cost"]["per_correct"], 9) == 0.00037
+    assert stats["cost"]["unknown"] == 0
+    assert (stats["run"]["requests"], stats["run"]["tokens"]) == (6, 60)
+
+
+def test_completed_answers_stand_beside_the_score(tmp_path: Path) -> None:
+    """Two of six are cut off: 4/6 counts, the completed ones are all right, and both are said."""
+
+    def script(call: Call, number: int) -> Reply:
+        cut = any(f"What is {i} " in call.text for i in (1, 2))
+        return answer("It beg", finish="length") if cut else _right(call, number)
+
+    with scripted(script, models=["m"]) as endpoint:
+        done = _run(tmp_path, endpoint.url)
+    metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
+    assert metrics["completed"] == {"n": 4, "value": 1.0}
+    assert round(metrics["rates"]["truncated"], 6) == round(2 / 6, 6)
+    assert "on the 4 completed answers: 100.00 %" in done.stderr
 
 
 _LISTED = """

@@ -67,3 +67,26 @@ def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
         assert len(endpoint.calls) == sent + 1
     assert again.returncode == 0
     assert _accounting(tmp_path)["n_scored"] == 6
+
+
+def test_a_row_that_cannot_be_prepared_harms_itself_only(tmp_path: Path) -> None:
+    """prepare_row may raise anything or return nothing: that row is bad, the others count."""
+    bench = tmp_path / "bench.py"
+    bench.write_text(
+        "from nel import benchmark, scorer\n"
+        "def prepare(row):\n"
+        "    number = int(row['question'].split()[2])\n"
+        "    return None if number == 1 else {**row, 'x': 1 / (number - 2)}\n"
+        "@benchmark(name='b', dataset='data.jsonl', prompt='{question}', target_field='answer', prepare_row=prepare)\n"
+        "@scorer\n"
+        "def b(sample):\n"
+        "    return True\n"
+    )
+    sums(tmp_path / "data.jsonl", 4)
+    with scripted(_right, models=["m"]) as endpoint:
+        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
+        done = nel("eval", "run", "--bench", "bench.py", *where, cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    rows = read_results(only_run(tmp_path / "out"), "b")
+    assert [row["outcome"]["state"] for row in rows] == ["scored", "unscored", "unscored", "scored"]
+    assert "ZeroDivisionError" in rows[2]["outcome"]["detail"]

@@ -88,6 +88,23 @@ def test_what_was_in_flight_meanwhile_is_asked_again(tmp_path: Path) -> None:
     assert len({call.text for call in answered}) == len(answered) == 8
 
 
+def test_later_it_is_a_refusal(tmp_path: Path) -> None:
+    """Once there is an answer the settings stay: what is refused then has no score, and the identity is as it was."""
+    answered: set[str] = set()
+
+    def script(call: Call, _: int) -> Reply:
+        answered.add(call.text)
+        return answer("The answer is 0") if len(answered) == 1 else _reasoning(call)
+
+    with scripted(script, models=["m"]) as endpoint:
+        result = nel.evaluate(_config(tmp_path, endpoint, 3))
+    assert result.exit_code != 0
+    assert {"temperature": 0.0, "max_tokens": 64, "reasoning_effort": "low"} in _settings(endpoint.calls)
+    assert TAKEN not in _settings(endpoint.calls)
+    with Snapshot(result.run_dir / "run.db") as snapshot:
+        assert "endpoint.adapted" not in snapshot.benchmarks()[0][3]["identity"]
+
+
 def test_a_resume_changes_a_benchmark_that_was_not_reached(tmp_path: Path) -> None:
     """A session ended between two benchmarks: the second is asked as the first was."""
     quota = Reply(status=429, body={"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}})

@@ -54,6 +54,16 @@ def test_a_wrong_model_name_is_corrected_by_the_printed_command(tmp_path: Path) 
     assert {call.body["model"] for call in endpoint.calls} == {"llama-3"}
 
 
+@pytest.mark.parametrize("pasted", ["", "/v1/models", "/api"], ids=["no-v1", "list", "other-path"])
+def test_a_wrong_base_url_is_corrected_by_the_printed_command(tmp_path: Path, pasted: str) -> None:
+    """A URL under which nothing is served is replaced by the one at its host that lists models."""
+    with scripted(_first, models=["m"]) as endpoint:
+        wrong = _evaluate(tmp_path, endpoint.url.removesuffix("/v1") + pasted)
+        assert wrong.exit_code == 2
+        assert _printed(wrong) == f"nel eval resume {wrong.run_dir} --model-url {endpoint.url}"
+        assert _resume(_printed(wrong)).exit_code == 0
+
+
 def test_answers_of_one_model_are_never_continued_by_another(tmp_path: Path) -> None:
     """Once an answer is stored no other model is offered, and a resume with one is refused; another URL is offered."""
     served: list[str] = ["m"]

@@ -96,6 +96,24 @@ def logged(run_dir: Path, kind: type[RunLog] = RunLog, level: str = "info", **mo
         log.close()
 
 
+def test_a_line_says_when_how_bad_and_what(tmp_path: Path) -> None:
+    """UTC time, level and event come first; the fields of the event follow."""
+    with logged(tmp_path) as log:
+        log.session_started(INFO)
+        log.session_ended("done", 0)
+    first, *_, last = lines(tmp_path)
+    assert first["time"].endswith("Z")
+    assert (first["level"], first["event"], first["run_id"], first["config_sha256"]) == (
+        "info",
+        "session_started",
+        "r1",
+        "cd",
+    )
+    assert first["identities"] == {"gsm8k": "sha256:ab"}
+    assert (last["event"], last["reason"], last["exit_code"], last["score"]) == ("session_ended", "done", 0, None)
+    assert (tmp_path / "run.log").stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.parametrize("spelling", [KEY, KEY.replace("h", r"\u0068"), "sk-%22hidden%22%2Fkey%2B1234"])
 def test_no_secret_gets_into_the_log(tmp_path: Path, spelling: str) -> None:
     """A key in an error, its traceback, a field or a plugin's message is replaced, however it is spelt."""
@@ -397,3 +415,16 @@ def test_a_run_leaves_its_log_and_no_live_numbers(tmp_path: Path) -> None:
     assert "preflight_finished" in events
     assert events[-1] == "session_ended"
     assert not (run_dir / LIVE_NAME).exists()
+
+
+def test_a_port_in_use_ends_a_run_before_anything_is_sent(tmp_path: Path) -> None:
+    """Exit 2, one line that names the port, no request and no directory left."""
+    with socket.socket() as taken, scripted(_script, models=["m"]) as endpoint:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = _run(tmp_path, endpoint.url, "--metrics-port", str(port))
+        assert endpoint.calls == []
+    assert done.returncode == 2
+    assert f"127.0.0.1:{port}" in done.stderr
+    assert list((tmp_path / "out").iterdir()) == []

@@ -113,6 +113,15 @@ def test_lost_second_answers_cost_the_check_alone(tmp_path: Path) -> None:
         assert (len(endpoint.calls), _checked(resumed)["text"]["n"]) == (K, K)
 
 
+def test_cache_is_not_asked_for_second_answers(tmp_path: Path) -> None:
+    """With a full response cache the first answers are found there and the second ones are asked."""
+    cache = {"cache": {"dir": str(tmp_path / "cache")}}
+    with scripted(_wavering) as endpoint:
+        evaluate(_config(tmp_path, endpoint, run_id="first", **cache))
+        evaluate(_config(tmp_path, endpoint, run_id="second", **cache))
+        assert len(endpoint.calls) == N + K + K
+
+
 @pytest.mark.parametrize(
     ("entry", "words"),
     [

@@ -65,6 +65,19 @@ def begun(tmp_path: Path, endpoint: Endpoint) -> Path:
     return tmp_path
 
 
+def _asked(endpoint: Endpoint) -> int:
+    return sum(call.path.endswith("/chat/completions") for call in endpoint.calls)
+
+
+def test_an_unchanged_dataset_goes_on(begun: Path, endpoint: Endpoint) -> None:
+    """The resume asks what is left, from the first row that was not asked."""
+    before = _asked(endpoint)
+    result = _run(begun, endpoint, 2 * FIRST, resume=True)
+    assert result.exit_code == 75
+    assert FIRST // 2 <= _asked(endpoint) - before <= FIRST + 1
+    assert result.benchmarks[0].accounting["n_scored"] > FIRST
+
+
 def test_a_changed_file_is_refused_before_anything_is_asked(begun: Path, endpoint: Endpoint) -> None:
     """Its last row counts as much as its first."""
     sums(begun / "data.jsonl", N)

@@ -10,7 +10,7 @@ import pytest
 
 from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import RawRow
-from nel.engine.planning.selection import first_rows, sampled_rows
+from nel.engine.planning.selection import ROWS_COUNTED, first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
 from nel.prompts import compile_template
 
@@ -69,6 +69,13 @@ def test_the_order_of_the_file_does_not_matter() -> None:
     assert set(sample(rows, 50)[0]) == set(sample(rows[::-1], 50)[0])
 
 
+def test_another_seed_draws_others() -> None:
+    """The seed decides, and it is noted."""
+    one, other = sample(rows_of(UNEQUAL), 50), sample(rows_of(UNEQUAL), 50, seed=1)
+    assert set(one[0]) != set(other[0])
+    assert (one[1]["seed"], other[1]["seed"]) == (0, 1)
+
+
 def test_every_row_has_the_same_chance() -> None:
     """Over 1,000 seeds a row of a rare category is drawn as often as another one."""
     rows = rows_of({"art": 3, "law": 17})
@@ -97,3 +104,22 @@ def test_the_first_rows_are_said_to_be_of_one_category() -> None:
     assert n == 6
     assert (selection["kind"], selection["of"], selection["is_exact"]) == ("first", 500, True)
     assert (selection["n_strata_asked"], selection["n_strata"]) == (1, 3)
+
+
+def test_the_first_of_fewer_rows_are_all() -> None:
+    """A limit that is not reached makes no part of a benchmark."""
+    assert first(rows_of({"art": 3}), 3)[1]["kind"] == "all"
+    assert first(rows_of({"art": 3}), 9)[1]["kind"] == "all"
+
+
+def test_counting_is_bounded() -> None:
+    """A dataset without an end is not read to its end."""
+
+    def rows() -> Iterator[RawRow]:
+        number = 0
+        while True:
+            number += 1
+            yield RawRow(number=number, data={"q": "q"})
+
+    _, selection = first(rows(), 2)
+    assert (selection["of"], selection["is_exact"]) == (ROWS_COUNTED + 2, False)

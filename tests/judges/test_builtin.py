@@ -28,6 +28,14 @@ def grade(case: Case, *replies: str) -> Grade:
     return judge.settle(case, grades) if judge.settle else grades[0]
 
 
+def test_all_are_installed() -> None:
+    """They are registered as any plugin is."""
+    assert [
+        *("binary_qa", "binary_qa_partial", "graded_fact", "graded_qa", "json_grade"),
+        *("likert_5", "llm_rubric", "pairwise", "refusal", "rubric", "safety", "simpleqa", "unread"),
+    ] == BUILT_IN
+
+
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_conformance(name: str) -> None:
     """Each passes the check that plugins of others pass."""
@@ -93,6 +101,15 @@ def test_scores_of_grades(template: str, said: str, score: float) -> None:
     """The worst grade is worth 0 and the best 1."""
     read = grade(Case(response="Paris", template=template), f"So.\nGRADE: {said}")
     assert (read.label, read.score) == (said, score)
+
+
+def test_simpleqa_counts_each_grade() -> None:
+    """Only a correct answer scores; not attempting is told apart from being wrong."""
+    read = grade(Case(response="I do not know", template="simpleqa"), "GRADE: NOT ATTEMPTED")
+    assert read == Grade(
+        label="NOT_ATTEMPTED", score=0.0, metrics={"correct": 0.0, "incorrect": 0.0, "not_attempted": 1.0}
+    )
+    assert grade(Case(response="Paris", template="simpleqa"), "GRADE: CORRECT").score == 1.0
 
 
 def test_a_case_maps_the_scores_of_a_template() -> None:
@@ -168,6 +185,19 @@ def test_a_pair_is_asked_in_both_orders(
     read = grade(case, f"GRADE: {first}", f"GRADE: {second}")
     assert (read.label, read.score) == (label, score)
     assert read.metrics == dict(zip(("consistent", "prefers_first", "prefers_second"), metrics, strict=True))
+
+
+def test_a_pair_may_be_asked_in_one_order() -> None:
+    """Then nothing is said of consistency."""
+    case = Case(response="mine", template="pairwise", values={"baseline": "theirs", "swap": False})
+    assert grade(case, "GRADE: B") == Grade(label="loss", score=0.0)
+    mapped = Case(
+        response="mine",
+        template="pairwise",
+        values={"baseline": "theirs", "swap": False},
+        score_mapping={"win": 1.0, "tie": 0.0, "loss": -1.0},
+    )
+    assert grade(mapped, "GRADE: B").score == -1.0
 
 
 @pytest.mark.parametrize(

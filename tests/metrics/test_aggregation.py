@@ -15,6 +15,14 @@ def row(reward: Any, category: Any = "law", **fields: Any) -> dict[str, Any]:
     return {"reward": reward, "metadata": {"subject": category}, **fields}
 
 
+def test_binary_rewards_get_wilsons_interval() -> None:
+    """Eight of ten, with the published interval."""
+    [law] = category_breakdown([row(1.0)] * 8 + [row(0.0)] * 2, "subject")
+    assert (law.category, law.mean_reward, law.n_samples, law.n_unscored) == ("law", 0.8, 10, 0)
+    assert (law.ci_lower, law.ci_upper) == pytest.approx((0.490162, 0.943318), abs=5e-7)
+    assert law.ci_method == "wilson"
+
+
 def test_other_rewards_get_the_interval_of_one_question_more() -> None:
     """Partial credit has it; a category without any has Wilson's, which is the same where there is none."""
     rewards = [0.1, 0.5, 0.9, 1.0]

@@ -11,6 +11,7 @@ import scipy
 from nel.metrics.accumulator import Accumulator
 from nel.metrics.added_question import added_question_ends
 from nel.metrics.aggregation import category_breakdown
+from nel.metrics.intervals import wilson_interval
 from nel.metrics.question_intervals import (
     Design,
     macro_interval,
@@ -56,6 +57,16 @@ def test_a_reducer_has_the_interval_of_clusters(name: str) -> None:
     assert (row["ci_lower"], row["ci_upper"]) == (headline["ci_lower"], headline["ci_upper"])
 
 
+def test_a_metric_beside_the_headline_has_the_interval_of_clusters() -> None:
+    """Another number of the scorer is of the same clusters."""
+    total = Accumulator()
+    for question, reward in enumerate(REWARDS):
+        total.add(question, Scored(reward=1.0, metrics={"correct": 1.0, "f1": reward}), group=GROUPS[question])
+    expected = values_interval(np.array(REWARDS), codes=np.arange(100) // 10)
+    (f1,) = (row for row in total.metrics() if row["name"] == "f1")
+    assert (f1["ci_method"], f1["ci_lower"]) == ("added_question_groups", expected.lower)
+
+
 def test_copies_of_right_and_wrong_answers_are_no_proportion() -> None:
     """Repeats that were planned, not how they came out, choose the interval, in a category as in the headline."""
     rows = [{"reward": one, "sample_id": str(n), "metadata": {"c": "x"}} for n, one in enumerate((1.0, 0.0, 1.0))]
@@ -93,6 +104,13 @@ def test_golden_values_of_designs() -> None:
     assert [(one.lower, one.upper) for one in found] == [pytest.approx(ends, abs=6e-7) for ends in golden]
     kinds = ["groups", "stratified", "stratified", "macro"]
     assert [one.method for one in found] == [f"added_question_{kind}" for kind in kinds]
+
+
+def test_the_ends_of_a_group_design_hold_for_equal_values() -> None:
+    """Two groups that are all right say far less than their questions would."""
+    alike = values_interval(np.ones(40), codes=np.arange(40) // 20)
+    assert alike.upper == 1.0
+    assert alike.lower is not None and alike.lower < 0.1  # noqa: PT018 - of the type
 
 
 def test_every_question_of_a_benchmark_asked_leaves_no_doubt() -> None:
@@ -139,6 +157,16 @@ def test_a_sample_of_scores_without_bounds_has_the_interval_of_new_questions() -
     assert question_interval(series, design) == new_questions_interval(series, Design())
 
 
+def test_nearly_all_questions_leave_little_uncertainty() -> None:
+    """The interval of the whole shrinks with the share that was asked; that for new questions does not."""
+    few, many = (stratified_interval(strata_of(([1.0, 0.0] * 50, size)), is_single=True) for size in (100_000, 101))
+    assert few.upper is not None and few.lower is not None  # noqa: PT018 - of the type
+    assert many.upper is not None and many.lower is not None  # noqa: PT018 - of the type
+    assert many.upper - many.lower < 0.2 * (few.upper - few.lower)
+    plain = wilson_interval(50, 100)
+    assert few.lower == pytest.approx(plain.lower, abs=0.002)
+
+
 def test_strata_of_one_question_each_are_joined() -> None:
     """Many small groups, one question of each: neighbours make one stratum, and there is an interval."""
     values = [float(n % 3 == 0) for n in range(40)]
@@ -167,6 +195,14 @@ def test_a_sample_says_of_its_benchmark_no_less_than_of_new_questions() -> None:
     new = new_questions_interval(series_of(values), Design())
     assert (interval.lower, interval.upper) == (new.lower, new.upper)
     assert interval.covers == "all 1,000 questions of the benchmark"
+
+
+def test_without_a_design_the_interval_is_that_of_new_questions() -> None:
+    """A whole run has the interval of one question more."""
+    series = series_of([0.2, 0.4, 0.9])
+    found = question_interval(series, Design())
+    assert found == new_questions_interval(series, Design())
+    assert (found.lower, found.upper) == added_question_ends([0.2, 0.4, 0.9])
 
 
 def coverage(n_asked: int, n_draws: int, seed: int) -> float:

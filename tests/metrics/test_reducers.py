@@ -78,6 +78,18 @@ def test_all_unscored_is_unscored(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
+    "shape", [lambda first, second: [first, second], lambda first, second: {"a": first, "b": second}]
+)
+def test_every_shape_is_reduced_place_by_place(name: str, shape) -> None:
+    """A list or mapping gives what its parts give one by one."""
+    reducer = reducer_named(name)
+    firsts, seconds = ["C", "I", "C"], [0.5, 1, 1]
+    whole = reduced(reducer, *map(shape, firsts, seconds))
+    assert whole == shape(reduced(reducer, *firsts), reduced(reducer, *seconds))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
     ("values", "message"),
     [
         ([1, [1]], "mix shapes: list, scalar"),

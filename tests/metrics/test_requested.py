@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from nel.metrics import ci, grouped, mean, reducer_named, stderr
+from nel.metrics import accuracy, bootstrap_stderr, ci, grouped, mean, reducer_named, std, stderr, var
 from nel.metrics.decorators import Metric
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.metrics.sample_metrics import reads_scores_alone
-from nel.types import SampleScore, Score, Scored, Unscored
+from nel.types import SampleScore, Score, Scored, Unscored, Value
+
+OWN = [
+    accuracy(),
+    mean(),
+    var(),
+    std(),
+    stderr(),
+    bootstrap_stderr(50),
+    ci(),
+]
+
+
+class _OfAPlugin:
+    """The same metric, of which nothing is known."""
+
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
+        self.name = getattr(metric, "name", "")
+
+    def __call__(self, scores: Sequence[SampleScore]) -> Value:
+        assert isinstance(scores, list)
+        assert scores[3].response == "answer 3"
+        return self._metric(scores)
 
 
 def _rows(metric: Metric) -> list[dict[str, Any]]:
@@ -28,6 +52,15 @@ def _rows(metric: Metric) -> list[dict[str, Any]]:
             )
             chosen.add(question, outcome, sample)
     return chosen.rows("accuracy")
+
+
+@pytest.mark.parametrize("metric", OWN, ids=lambda metric: f"{metric.name} {metric.params.get('method', '')}")
+def test_a_metric_of_nel_is_the_same_on_bare_scores(metric: Metric) -> None:
+    """The rows are equal to the last bit, for rewards and for numbers of a name, but for the unit."""
+    assert reads_scores_alone(metric)
+    rows = _rows(metric)
+    assert [{**row, "unit": "number"} for row in rows] == _rows(_OfAPlugin(metric))
+    assert all(row["value"] is not None for row in rows)
 
 
 @pytest.mark.parametrize("metric", [stderr(cluster="topic"), ci(cluster="topic"), grouped(mean(), "topic")])

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from nel.errors import UndefinedMetric
 from nel.metrics import (
     accuracy,
+    added_question_ends,
     bootstrap_stderr,
     ci,
     grouped,
@@ -147,6 +148,14 @@ def test_agrees_with_numpy(values: list[float]) -> None:
     assert stderr()(scores) == pytest.approx(np.std(values, ddof=1) / math.sqrt(len(values)), abs=1e-6)
 
 
+def test_interval_of_one_question_more() -> None:
+    """Partial credit has it, alone and in clusters, whose doubt is larger."""
+    values = [1, 1, 0.75, 0.5, 1, 1, 0, 0.25, 1, 1, 1, 0.5]
+    assert ci()(samples(values)) == dict(zip(("lower", "upper"), added_question_ends(values), strict=True))
+    clustered = ci(cluster="passage")(samples(values, passage="aaaabbbbcccc"))
+    assert (clustered["lower"], clustered["upper"]) == pytest.approx((0.114413, 1.0), abs=6e-7)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -230,3 +239,18 @@ def test_decorator_forms() -> None:
         assert inspect.signature(factory) == inspect.signature(first)
         built = factory(place=1)
         assert (built.name, dict(built.params), built(samples([3, 4]))) == (name, {"place": 1}, 4)
+
+
+def test_decorated_class() -> None:
+    """A class whose instances can be called is a factory too."""
+
+    @metric
+    class Largest:
+        def __init__(self, limit: float) -> None:
+            self.limit = limit
+
+        def __call__(self, scores: list[SampleScore]) -> float:
+            return min(self.limit, max(one.score.as_float() for one in scores))
+
+    built = Largest(5.0)
+    assert (built.name, dict(built.params), built(samples([3.0, 9.0]))) == ("Largest", {"limit": 5.0}, 5.0)

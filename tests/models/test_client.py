@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from nel.models.cache import ResponseCache
 from nel.models.client import Client
 from nel.models.client_context import ClientContext
 from nel.models.faults import Fault
+from nel.models.pacing import Gate, Pace
 from nel.models.transport import Fetched, fault_of_exception
 from nel.models.transport.faults import ConnectFailed
 from nel.models.wire.registry import build_body
@@ -25,6 +27,13 @@ from tests.support.endpoint import Call, Reply, answer, scripted
 def _request(text: str = "hi", repeat: int = 0) -> Request:
     messages = (Message(role="user", content=text),)
     return Request(protocol="chat", model="m", sample_id="sample-é", repeat=repeat, messages=messages)
+
+
+async def _complete(url: str, *, key: str | None = None, **settings: Any) -> tuple[Response, Client]:
+    endpoint = EndpointConfig(url=url, model="m", **{"backoff_seconds": 0.001, **settings})
+    async with Client(endpoint, api_key=key, connections=4, context=ClientContext(jitter=lambda: 0.0)) as client:
+        request = _request()
+        return await client.complete(request, dumps_bytes(build_body(request))), client
 
 
 def test_equal_requests_at_once_are_sent_once_where_there_is_a_cache(tmp_path: Path) -> None:
@@ -45,6 +54,43 @@ def test_equal_requests_at_once_are_sent_once_where_there_is_a_cache(tmp_path: P
     assert len(endpoint.calls) == 2
     assert [response.cached for response in answers] == [False, False, True, True]
     assert [response.text for response in answers] == ["", "yes", "yes", "yes"]
+
+
+def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:
+    """The jitter is nothing here: only what was really waited makes the next wait longer."""
+    endpoint = EndpointConfig(url="http://127.0.0.1:9/v1", model="m", backoff_seconds=0.001, attempts_max=4)
+    taken = iter([0.2, 0.0, 0.0])
+    sent: list[float] = []
+
+    class Refusing:
+        unasked: tuple[int, ...] = ()
+
+        async def fetch(self, *_: Any) -> Fault:
+            sent.append(asyncio.get_running_loop().time())
+            return Fault(kind="server_error", message="no", retryable=True, status=500)
+
+        async def __aenter__(self) -> Refusing:
+            return self
+
+        async def __aexit__(self, *_: Any) -> None:
+            return None
+
+    async def ask() -> None:
+        gate = Gate(Pace(concurrency_max=1))
+        gate.retries.take = lambda now: next(taken)  # type: ignore[method-assign]
+        async with Client(
+            endpoint,
+            api_key=None,
+            connections=1,
+            gate=gate,
+            context=ClientContext(jitter=lambda: 0.0, transport=Refusing()),
+        ) as client:
+            await client.complete(_request(), b"{}")
+
+    run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None)
+    gaps = [later - earlier for earlier, later in pairwise(sent)]
+    assert len(gaps) == 3
+    assert all(later > 1.1 * earlier > 0.2 for earlier, later in pairwise(gaps))
 
 
 def test_a_machine_without_open_files_is_waited_for() -> None:
@@ -118,3 +164,17 @@ def test_an_outage_that_is_hidden_by_late_answers_costs_no_request() -> None:
     found = run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None)
     assert [one.error for one in found] == [None] * 32
     assert seen["refused"] > 3 * 3
+
+
+async def test_sample_headers_are_opt_in() -> None:
+    """X-Nel-Sample-Id and X-Nel-Repeat are sent only when asked for, as plain ASCII."""
+
+    def script(_: Call, __: int) -> Reply:
+        return answer("yes")
+
+    with scripted(script) as endpoint:
+        await _complete(endpoint.url)
+        await _complete(endpoint.url, send_sample_id=True)
+        first, second = endpoint.calls
+    assert "X-Nel-Sample-Id" not in first.headers
+    assert (second.headers["X-Nel-Sample-Id"], second.headers["X-Nel-Repeat"]) == ("sample-\\xe9", "0")

@@ -108,3 +108,11 @@ def test_a_directory_that_takes_no_file_loses_nothing(tmp_path: Path, transport:
         _note(carried, number)
     assert _noted(carried, transport) == IN_DOUBT
     carried.close()
+
+
+def test_without_a_directory_nothing_is_noted(transport: OutOfStep) -> None:
+    """So that a client that lasts for weeks does not grow."""
+    carried = CarriedRequests(None)
+    for number in range(100):
+        _note(carried, number)
+    assert carried.doubtful(transport) == []

@@ -13,7 +13,7 @@ import pytest
 from nel.errors import LogprobFault
 from nel.models.echo_probe import PROBES, EchoSupport, judge_probe, probe_echo
 from nel.models.faults import Fault
-from nel.models.loglikelihood import score_choice
+from nel.models.loglikelihood import order_choices, score_choice
 
 FIXTURES = Path(__file__).parent / "loglikelihood_fixtures"
 PROMPTS = [probe.context + probe.continuation for probe in PROBES]
@@ -103,6 +103,17 @@ def test_values_one_place_too_early_are_found_without_a_generated_token() -> Non
     assert refused.value.kind == "shifted"
 
 
+def test_a_special_token_in_front_is_reported() -> None:
+    """It does not change a sum."""
+    payloads = _recorded("vllm")["payloads"]
+    for payload in payloads:
+        logprobs = payload["choices"][0]["logprobs"]
+        logprobs["token_logprobs"][0], logprobs["top_logprobs"][0] = -9.0, {"x": -9.0}
+        for name, value in zip(COLUMNS, ("<s>", None, None, 0), strict=True):
+            logprobs[name].insert(0, value)
+    assert judge_probe(payloads, max_tokens=1) == EchoSupport(max_tokens=1, batched=False, leading_bos=True)
+
+
 def test_a_batch_in_another_order_counts_only_with_its_numbers() -> None:
     """Without them the answers are other prompts' answers."""
     recorded = _recorded("vllm")
@@ -113,6 +124,14 @@ def test_a_batch_in_another_order_counts_only_with_its_numbers() -> None:
         choice["index"] = index
     assert not judge_probe(recorded["payloads"], max_tokens=1, batch=swapped).batched
     assert not judge_probe(recorded["payloads"], max_tokens=1, batch={"choices": batch["choices"][:1]}).batched
+
+
+def test_a_batch_with_other_values_is_not_used() -> None:
+    """A server may answer a list, and answer it wrong."""
+    recorded = _recorded("vllm")
+    values = order_choices(recorded["batch"], len(PROBES))[1]["logprobs"]
+    values["token_logprobs"][-2] -= 3.0
+    assert not judge_probe(recorded["payloads"], max_tokens=1, batch=recorded["batch"]).batched
 
 
 async def test_a_server_that_refuses_to_generate_is_asked_for_nothing() -> None:

@@ -14,6 +14,11 @@ def test_the_model_group_that_answered_is_named() -> None:
     assert fallback_of({ATTEMPTED: "1", "x-litellm-model-group": "small", "x-litellm-model-id": "7"}) == "small"
 
 
+def test_a_deployment_is_named_where_the_group_is_not() -> None:
+    """An older proxy sends the deployment's id alone."""
+    assert fallback_of({ATTEMPTED: "2", "x-litellm-model-id": "7"}) == "7"
+
+
 def test_a_fallback_without_a_name_is_one() -> None:
     """That it was another model is known all the same."""
     assert fallback_of({ATTEMPTED: "1"}) == "unnamed"

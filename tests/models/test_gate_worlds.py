@@ -15,6 +15,10 @@ FREE_PER_SECOND = 640.0
 """Of 64 places and answers of 0.1 s."""
 
 
+def turns(before: Takes, at: float, after: Takes) -> Takes:
+    return lambda now, beside: (before if now < at else after)(now, beside)
+
+
 def everything(now: float, beside: int) -> bool:
     return True
 
@@ -60,12 +64,28 @@ def test_refusals_by_chance_do_not_slow_a_run_down(share: float, n: int, rate_mi
     assert seen.share <= share + 0.01
 
 
+@pytest.mark.parametrize("concurrency", [8, 512])
+def test_so_with_few_and_many_at_once(concurrency: int) -> None:
+    latency = 0.1 if concurrency == 8 else 1.0
+    seen = paced(by_chance(0.05), 20 * concurrency, concurrency=concurrency, latency=latency)
+    assert seen.rate >= 0.45 * concurrency / latency
+
+
 @pytest.mark.parametrize(("share", "rate", "n"), [(0.05, 50, 3_000), (0.02, 300, 8_000)])
 @pytest.mark.parametrize("seed", first_rows(1, [1, 2]))
 def test_a_limit_is_found_among_refusals_by_chance(share: float, rate: float, n: int, seed: int) -> None:
     seen = paced(both(by_chance(share, seed), bucket(rate)), n, seed=seed)
     assert seen.rate >= 0.65 * rate
     assert seen.share <= share + 0.05
+
+
+@pytest.mark.parametrize("seed", first_rows(1, [1, 2]))
+def test_a_server_that_falls_ill_or_is_well_again_changes_little(seed: int) -> None:
+    ill = by_chance(0.05, seed)
+    assert paced(turns(everything, 10, ill), 15_000, seed=seed).rate >= 0.8 * FREE_PER_SECOND
+    healed = paced(turns(ill, 10, bucket(50)), 8_000, seed=seed)
+    assert healed.rate >= 50
+    assert healed.share <= 0.08
 
 
 def test_an_endpoint_that_says_how_long_to_wait_is_left_alone_by_all() -> None:
@@ -128,6 +148,16 @@ def test_a_trial_that_meets_a_limit_needs_twice_the_surprises_next_time() -> Non
     assert needed == [4, 8, 16, 32, 64, 128, 256, 256, 256]
 
 
+def test_refusals_above_the_limit_are_expected() -> None:
+    ticking = Ticking()
+    for _ in range(1_000):
+        assert ticking.record_refusal(is_below=False) is RefusalVerdict.RATE_LIMIT
+    for _ in range(200):
+        assert ticking.record_refusal(is_below=True) is RefusalVerdict.RATE_LIMIT
+        assert ticking.record_refusal(is_below=False) is RefusalVerdict.RATE_LIMIT
+        assert ticking.record_refusal(is_below=False) is RefusalVerdict.RATE_LIMIT
+
+
 def test_a_share_that_is_gone_is_forgotten() -> None:
     ticking = Ticking()
     ticking.show(one_in=20)
@@ -149,6 +179,14 @@ def test_a_share_grows_by_a_trial_alone() -> None:
             while ticking.record_refusal(is_below=True) is RefusalVerdict.RANDOM:
                 pass
         assert ticking.chance.share <= shown
+
+
+def test_a_limit_found_among_refusals_by_chance_is_what_was_accepted_meanwhile() -> None:
+    ticking = Ticking()
+    ticking.show(one_in=50)
+    while ticking.record_refusal(is_below=False) is RefusalVerdict.RANDOM:
+        ticking.record_acceptance()
+    assert ticking.chance.per_second == pytest.approx(50, rel=0.2)
 
 
 def test_a_hint_ends_a_trial() -> None:

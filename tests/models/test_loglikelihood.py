@@ -11,15 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nel.engine.store.codec import decode_response, encode_response
 from nel.errors import EndpointError, LogprobFault
 from nel.models.loglikelihood import (
     argmax_choice,
     build_echo_body,
     order_choices,
+    score_batch,
     score_choice,
     split_context,
 )
-from nel.types import ChoiceScore
+from nel.types import ChoiceScore, Response
 
 
 def _choice(tokens: list[str], values: list[float | None] | None = None, **changed: Any) -> dict[str, Any]:
@@ -89,6 +91,13 @@ def test_a_continuation_is_summed_and_what_is_generated_is_dropped() -> None:
     assert score_choice(_choice(tokens, values), context="The answer is", continuation=" A!", generated=1) == expected
     shown = _choice(tokens[:-1], values[:-1])
     assert score_choice(shown, context="The answer is", continuation=" A!", generated=0) == expected
+
+
+def test_an_end_token_without_text_counts_as_generated() -> None:
+    """It is dropped when it is listed, and not missed when it is not."""
+    for tokens, reason in ((["is", " A", ""], "length"), (["is", " A"], "stop")):
+        choice = _choice(tokens, [None, -0.5, -9.0][: len(tokens)], text="is A", finish_reason=reason)
+        assert score_choice(choice, context="is", continuation=" A", generated=1).logprob == -0.5
 
 
 @pytest.mark.parametrize(
@@ -184,6 +193,15 @@ def test_the_sum_over_nothing_is_refused_by_name() -> None:
         assert _refused({"text": text, "logprobs": empty}, "is", " A", 1).kind == "echo_ignored"
 
 
+def test_a_generated_token_without_an_entry_betrays_a_shift() -> None:
+    """The text goes on after the prompt, the entries do not."""
+    tokens = ["The", " answer", " is", " A"]
+    fault = _refused(_choice(tokens, text="The answer is A."), "The answer is", " A", 1)
+    assert fault.kind == "shifted"
+    assert "add_bos_token" in str(fault)
+    assert _refused(_choice(tokens, finish_reason="length"), "The answer is", " A", 1).kind == "shifted"
+
+
 _PIECES = {
     "last": ("", "", "🙂"),
     "replaced": ("�", "�", "�"),
@@ -219,6 +237,17 @@ def test_pieces_that_cannot_be_told_apart_are_refused() -> None:
     assert _refused({**piece, "finish_reason": "stop"}, "a", "🙂", 1).kind == "boundary"
 
 
+def test_a_batch_is_ordered_by_index() -> None:
+    """The order of arrival means nothing."""
+    pairs = [("is", " A"), ("is", " B"), ("was", " C")]
+    choices = [
+        _choice([context, continuation], [None, -float(index)], index=index)
+        for index, (context, continuation) in enumerate(pairs)
+    ]
+    scores = score_batch({"choices": choices[::-1]}, pairs, generated=0)
+    assert [(score.text, score.logprob) for score in scores] == [(" A", 0.0), (" B", -1.0), (" C", -2.0)]
+
+
 @pytest.mark.parametrize(
     ("payload", "kind"),
     [
@@ -250,6 +279,14 @@ def test_the_fault_is_the_endpoints_and_crosses_processes() -> None:
     fault = pickle.loads(pickle.dumps(LogprobFault("shifted", "by one")))  # noqa: S301 - our own
     assert isinstance(fault, EndpointError)
     assert (fault.kind, str(fault)) == ("shifted", "by one")
+
+
+def test_choice_scores_are_stored() -> None:
+    """A response with them comes back equal; one without has no trace of them."""
+    score = ChoiceScore(text=" A", logprob=-0.1 - 0.2, is_greedy=True, tokens=1)
+    response = Response(choice_scores=(score, score))
+    assert decode_response(encode_response(response)) == response
+    assert "choice_scores" not in encode_response(Response(text="x"))
 
 
 _TEXT = st.text(st.sampled_from("aB .\n\té京🙂🧬\u0301"), min_size=1, max_size=12)

@@ -43,6 +43,14 @@ def test_content_and_reasoning(message: dict[str, Any], text: str, reasoning: st
     assert (answer.text, answer.reasoning) == (text, reasoning)
 
 
+@pytest.mark.parametrize("text", ["Cut at </think>.", "<think>a</think>b", '```python\nx = "</think>"\n```'])
+def test_nothing_is_split_where_the_server_sent_reasoning_apart(text: str) -> None:
+    """The content is the answer, whatever tags it speaks of."""
+    answer = wire_of("chat").answer(_chat(content=text, reasoning_content="Hm."))
+    assert isinstance(answer, Response)
+    assert (answer.text, answer.reasoning, answer.received) == (text, "Hm.", None)
+
+
 @pytest.mark.parametrize(
     "text",
     ["<think>\n20? Hmm.\n</think>\n\n18", "20? Hmm.</think>18", "<think>a</think> <think>b</think>18", "<think>20?"],
@@ -74,6 +82,18 @@ def test_of_several_choices_the_one_with_index_0_is_the_answer(order: tuple[int,
     answer = wire_of("chat").answer({"choices": [CHOICES[index] for index in order]})
     assert isinstance(answer, Response)
     assert answer.text == "answer 0"
+
+
+def test_choices_without_an_index_count_in_their_order() -> None:
+    """The first is the answer; where a server counts from 1, the lowest index is."""
+    bare = [{key: value for key, value in choice.items() if key != "index"} for choice in CHOICES]
+    first, last = (
+        wire_of("chat").answer({"choices": bare}),
+        wire_of("chat").answer({"choices": [CHOICES[2], CHOICES[1]]}),
+    )
+    assert isinstance(first, Response)
+    assert isinstance(last, Response)
+    assert (first.text, last.text) == ("answer 0", "answer 1")
 
 
 def _streamed(events: list[dict[str, Any]], *, chat: bool) -> tuple[object, int]:

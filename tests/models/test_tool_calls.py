@@ -149,6 +149,25 @@ def test_tools_are_sent_with_what_was_called() -> None:
         build_body(build_request(SAMPLE, protocol="completions", **made))
 
 
+ANSWERS: dict[str, Any] = {
+    "chat": chat([ADD]),
+    "responses": {
+        "status": "completed",
+        "output": [{"type": "function_call", "call_id": "c1", "name": "add", "arguments": '{"x": 1}'}],
+    },
+    "anthropic": {
+        "stop_reason": "tool_use",
+        "content": [{"type": "tool_use", "id": "c1", "name": "add", "input": {"x": 1}}],
+    },
+    "gemini": {
+        "candidates": [
+            {
+                "content": {"parts": [{"functionCall": {"id": "c1", "name": "add", "args": {"x": 1}}}]},
+                "finishReason": "STOP",
+            }
+        ]
+    },
+}
 _EVENTS = [
     {"type": "message_start", "message": {"id": "m", "usage": {"input_tokens": 1}}},
     {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
@@ -162,6 +181,18 @@ _EVENTS = [
     {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}},
     {"type": "message_stop"},
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("protocol", ANSWERS)
+def test_calls_are_read_over_every_protocol(protocol: str) -> None:
+    """Their id, name and arguments; elsewhere the model called a tool that it was not offered."""
+    found = parse_answer(protocol, ANSWERS[protocol], offers_tools=True)
+    assert isinstance(found, Response)
+    assert [(one.id, one.name, json.loads(one.arguments)) for one in found.tool_calls] == [("c1", "add", {"x": 1})]
+    unasked = parse_answer(protocol, ANSWERS[protocol])
+    assert isinstance(unasked, Response)
+    verdict = verdict_before_scoring(unasked, truncated="failure")
+    assert (unasked.tool_calls, getattr(verdict, "kind", None)) == ((), "no_answer")
 
 
 @pytest.mark.parametrize("protocol", ["chat", "responses", "anthropic"])

@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from nel.models.transport.http import HttpTransport
 from nel.models.wire.openai import EventStream
 from nel.types import Request
 
+Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Part = bytes | float | asyncio.Event
 """Bytes to send, seconds to wait, or what to wait for; no bytes close the connection."""
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -295,6 +296,24 @@ async def test_a_stream_that_ends_with_its_last_event_gives_its_connection_back_
         found = await asyncio.wait_for(asyncio.gather(*(ask(transport, url) for _ in range(3))), 60)
     assert sorted(one.body for one in found if isinstance(one, Fetched)) == [b"0", b"1", b"2"]
     assert server.connections == 3
+
+
+async def test_a_stream_whose_end_does_not_come_costs_its_connection() -> None:
+    """The answer is there; the connection is dropped and nothing of it kept."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    event = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    server = Server([head + b"%x\r\n%b\r\n" % (len(event), event), 0.05, b""], [WHOLE])
+    async with talking(server) as (transport, url):
+        assert isinstance(transport, HttpTransport)
+        assert isinstance(await ask(transport, url, EventStream(chat=True)), Fetched)
+        await comes_to(lambda: transport.n_connections == 0)
+        assert isinstance(await ask(transport, url), Fetched)
+    assert server.connections == 2
+
+
+async def test_half_a_head() -> None:
+    """It is an attempt, not an idle connection that was closed: something came back."""
+    assert await bodies(Server([WHOLE], [OK, b""]), "straight", 2) == [b"{}", "malformed"]
 
 
 async def test_a_head_without_end_is_cut_off() -> None:

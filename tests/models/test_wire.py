@@ -14,7 +14,7 @@ import pytest
 from nel.core.finish_reasons import ending_of
 from nel.core.message_json import messages_in
 from nel.core.strict_json import loads
-from nel.models.faults import Fault
+from nel.models.faults import Fault, fault_of_status
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.registry import build_body, parse_answer, wire_of
 from nel.types import Generation, Message, Request, Response, Usage
@@ -240,6 +240,14 @@ def test_a_stream_of_another_protocol_is_no_empty_answer(name: Any, events: list
     for event in [*events, "[DONE]"]:
         stream.feed(f"data: {event}\n\n".encode(), 1.0)
     assert isinstance(stream.answer(), Fault)
+
+
+def test_google_says_in_the_body_how_long_to_wait() -> None:
+    """The other errors of vendors are in vendor_texts.jsonl."""
+    wait = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}
+    error = {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x", "details": [wait]}
+    fault = fault_of_status(429, {}, json.dumps({"error": error}).encode())
+    assert (fault.kind, fault.wait_seconds, fault.model_failure) == ("rate_limit", 34.5, None)
 
 
 @pytest.mark.parametrize(

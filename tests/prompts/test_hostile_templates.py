@@ -87,3 +87,21 @@ def test_a_hostile_template_takes_little_memory(text: str, monkeypatch: pytest.M
         assert tracemalloc.get_traced_memory()[1] < 512 << 20
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{# #}{{ 2.567|round(2) }} {{ 1234|round(-2) }} {{ 7|round }}", "2.57 1200 7"),
+        ("{# #}{{ '12'|int + '0x1f'|int(0, 16) }} {{ 'x'|int(3) }} {{ 3.9|int }}", "43 3 3"),
+        ("{# #}{{ l[1:] }} {{ 'abc'[::-1] }} {{ l|map('upper')|join('-') }}", '["b", "c"] cba A-B-C'),
+        ("{# #}{{ l|select('in', ['a', 'c'])|list }} {{ 'a' in l }} {{ 1 < 2 < 3 }}", '["a", "c"] True True'),
+        ("{# #}{{ {'k': 1}.items()|list }} {{ l.index('b') }} {{ d.get('x', 5) }}", '[["k", 1]] 1 5'),
+        ("{% for k, v in d|dictsort %}{{ loop.index }}{{ k }}{{ v }}{% endfor %}", "1p12q2"),
+        ("{% if z is defined %}z{% else %}no{% endif %} {{ z|default('none') }}", "no none"),
+        ("{# #}{{ 7 // 2 }} {{ 7 % 2 }} {{ 2 ** 10 }} {{ 7 / 2 }} {{ 7 - 9 }}", "3 1 1024 3.5 -2"),
+    ],
+)
+def test_usual_templates_work(text: str, expected: str) -> None:
+    """What benchmarks use gives what Jinja gives."""
+    assert compile_template(text, name="prompt").render({"l": ["a", "b", "c"], "d": {"q": 2, "p": 1}}) == expected

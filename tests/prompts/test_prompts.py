@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nel.errors import PromptError
 from nel.prompts import compile_template, load_template
@@ -110,6 +115,12 @@ def test_values_without_a_text_are_refused(text: str, value: Any, problem: str) 
 def test_data_is_never_a_template(text: str) -> None:
     """Braces, percent signs, backslashes and lone surrogates in data arrive as they are."""
     assert rendered(text, q=HOSTILE) == f"<{HOSTILE}>"
+
+
+@given(st.text())
+def test_any_text_survives(value: str) -> None:
+    """Whatever the text of a field, a plain template gives it back."""
+    assert rendered("a {q} b", q=value) == f"a {value} b"
 
 
 @pytest.mark.parametrize(
@@ -219,6 +230,14 @@ def test_a_rendering_that_has_to_wait_is_not_stopped(monkeypatch: pytest.MonkeyP
     assert rendered("{# #}{{ row.a }}{{ q }}", row=Late(a="x"), q="y") == "xy"
 
 
+def test_a_stopped_template_leaves_no_trace() -> None:
+    """After one rendering ran out of its budget the next one starts with a full one."""
+    template = compile_template("{% for i in range(n) %}" + "x" * 99 + END, name="prompt")
+    with pytest.raises(PromptError):
+        template.render({"n": 99999})
+    assert template.render({"n": 2}) == "x" * 198
+
+
 @pytest.mark.parametrize("name", ["p.txt", "p.md", "p.jinja", "p.JINJA2"])
 def test_files_are_read_below_the_base(tmp_path: Path, name: str) -> None:
     """A file name is read, its ending makes it Jinja, and its bytes are kept but for a byte order mark."""
@@ -248,3 +267,13 @@ def test_unreadable_files_say_why(tmp_path: Path) -> None:
         load_template("prompt.txt", base_dir=tmp_path)
     with pytest.raises(PromptError, match="larger than"):
         load_template(tmp_path / "big.txt")
+
+
+def test_plain_templates_do_not_import_jinja() -> None:
+    """Jinja is imported when the first Jinja template is met."""
+    code = (
+        "import sys, json; from nel.prompts import compile_template as c; c('{q}', name='p').render({'q': 'x'});"
+        "before = 'jinja2' in sys.modules; c('{# #}', name='p'); print(json.dumps([before, 'jinja2' in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    assert json.loads(done.stdout) == [False, True]

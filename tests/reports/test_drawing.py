@@ -42,6 +42,14 @@ def test_the_order_of_the_samples_changes_nothing() -> None:
     assert draw(range(1000)).draw(8) < found
 
 
+def test_repeats_of_a_question_are_drawn_together() -> None:
+    """Repeats have one digest, so that all of a stratum's come or none but at its edge."""
+    draw = Draw(20)
+    for position in range(200):
+        draw.add(("", "right"), f"question-{position // 10}", position)
+    assert sorted(Counter(position // 10 for position in draw.draw(20)).values()) == [10, 10]
+
+
 def test_memory_is_bounded_by_the_room() -> None:
     """Of many samples in many strata at most twice the room is kept, and one a stratum."""
     draw = Draw(50)

@@ -6,13 +6,14 @@ import base64
 import hashlib
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nel.errors import OutputError
-from nel.reports.html import render_report
+from nel.reports.html import render_report, write_report
 from nel.reports.island import PackedSamples, unpack
 from nel.reports.run_files import read_run
 from nel.reports.samples import select
@@ -46,6 +47,15 @@ def test_policy_allows_only_the_pages_own_style_and_script(run_dir: Path) -> Non
     for text in style + script:
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in allowed
+
+
+def test_page_ignores_where_it_is_and_when(run_dir: Path, tmp_path: Path) -> None:
+    """The same files in another place give the same bytes, and no absolute path is in them."""
+    first = write_report(run_dir).read_bytes()
+    moved = shutil.copytree(run_dir, tmp_path / "elsewhere" / "other")
+    (moved / "report.html").unlink()
+    assert write_report(moved).read_bytes() == first
+    assert str(tmp_path).encode() not in first
 
 
 def test_incomplete_artifact_is_named_as_the_cause(run_dir: Path) -> None:
@@ -138,6 +148,15 @@ def test_what_can_mislead_is_loud(tmp_path: Path, kind: str) -> None:
     assert "mind the number" in above
 
 
+def test_a_run_that_fits_is_shown_whole(run_dir: Path) -> None:
+    """Every sample is embedded in the order of the results, in blocks that the list's rows agree with."""
+    (found,) = islands(rendered(run_dir))
+    assert [row[0] for row in found["rows"]] == list(range(600))
+    assert [sample["id"] for sample in found["samples"]] == [f"mmlu-pro/{index:05d}" for index in range(600)]
+    assert found["totals"]["group"]["unscored"] == 18
+    assert "Showing all 600." in rendered(run_dir)
+
+
 def test_a_larger_run_is_drawn_and_says_so(tmp_path: Path) -> None:
     """Of what does not fit each category and outcome gets its room, with the true counts beside what is shown."""
     run_fixture.build_run(tmp_path, n=600, benchmarks=("alpha", "zeta"))
@@ -170,6 +189,24 @@ def test_the_drawn_samples_are_read_by_their_place(tmp_path: Path, n_not_asked: 
     ids = {json.loads(line)["problem_idx"]: json.loads(line)["sample_id"] for line in lines}
     assert [ids[row[0]] for row in island["rows"]] == [sample["id"] for sample in island["samples"]]
     assert min(row[0] for row in island["rows"]) >= n_not_asked
+
+
+def test_a_run_that_is_longer_than_its_metrics_say_is_drawn(tmp_path: Path) -> None:
+    """Whether samples fit on the page is known once all are counted; metrics.json only says what to expect."""
+    run_fixture.build_run(tmp_path, n=200, benchmarks=("alpha",))
+    (files,) = read_run(tmp_path)
+    (drawn,) = select([files], samples_max=40)
+    files.metrics["accounting"]["n_total"] = 30
+    (selection,) = select([files], samples_max=40)
+    assert samples_of(selection) == samples_of(drawn)
+
+
+def test_rows_have_question_answer_and_target(run_dir: Path) -> None:
+    """The list shows the last message of the user, the answer, what was read from it, and the target."""
+    row = islands(rendered(run_dir))[0]["rows"][1]
+    assert row[6].startswith("Question 1: which statement about")
+    assert row[7]
+    assert row[9] in "ABCDEFGHIJ"
 
 
 def test_distributions_are_drawn(run_dir: Path) -> None:

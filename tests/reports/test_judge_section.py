@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ from nel.judges.record import KEY
 from nel.reports.html import render_report
 from nel.reports.island import unpack
 from nel.reports.judge_section import judged_line, shown_judgements
+from nel.reports.summary import csv_summary, markdown_summary
+from nel.reports.tables.results import summary_rows
 from nel.types import Outcome, Scored, Unscored
 from tests.reports.run_fixture import HOSTILE
 from tests.support.judgements import opinion, record, repeated, write_store
@@ -79,6 +84,14 @@ def test_warnings_stand_above_the_score(run_dir: Path) -> None:
     assert "2 of 20 judged samples have no verdict, more than 5 %" in above
 
 
+def test_the_overview_says_which_scores_are_judged(run_dir: Path) -> None:
+    """Of several benchmarks the judged ones are marked, with how many warnings there are."""
+    page, _ = page_of(run_dir)
+    assert "judged, 4 warnings" not in page
+    shutil.copytree(run_dir / "mine", run_dir / "other")
+    assert "".join(render_report(run_dir)).count("judged, 4 warnings") == 2
+
+
 def test_a_sample_shows_what_each_judge_said(run_dir: Path) -> None:
     """Grade, repeats, fault and reply of each judge are in the sample, and no longer among the scoring details."""
     page, samples = page_of(run_dir)
@@ -94,6 +107,27 @@ def test_a_sample_shows_what_each_judge_said(run_dir: Path) -> None:
     assert last["grade"] is None
     assert (last["opinions"][0]["fault"], last["opinions"][0]["notes"]) == ("two_verdicts", [["asked again", "1"]])
     assert "<svg onload" not in page
+
+
+def test_an_unjudged_page_says_nothing_of_judges(tmp_path: Path) -> None:
+    """Without judgements there is no section, no line and no banner about them."""
+    run = write_store(tmp_path / "run", [Scored(reward=1.0, metrics={"correct": 1.0})], panel=())
+    write_artifacts(run)
+    page, samples = page_of(run)
+    assert "judge" not in re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL).lower()
+    assert samples[0]["judgements"] == []
+
+
+def test_tables_for_other_programs_name_the_judges(run_dir: Path) -> None:
+    """Markdown has a line for who judged and for each warning under the table; CSV has two columns."""
+    rows = summary_rows(run_dir)
+    lines = markdown_summary(rows).splitlines()
+    assert lines[3] == ""
+    assert lines[4].startswith("- 20260401-mine, mine: judged by strict=gpt-4o and gpt-4o-mini (binary_qa);")
+    assert len(lines) == 5 + len(rows[0].warnings)
+    (row,) = csv.DictReader(io.StringIO(csv_summary(rows)))
+    assert row["judged"].startswith("judged by strict=gpt-4o and gpt-4o-mini (binary_qa); 2 of 20 without verdict")
+    assert row["warnings"].count("; ") >= len(rows[0].warnings) - 1
 
 
 def test_one_line_says_who_judged() -> None:

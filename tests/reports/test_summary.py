@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from nel.errors import OutputError
 from nel.reports.summary import csv_summary, markdown_summary
 from nel.reports.tables.columns import Counted, Figure
 from nel.reports.tables.headline import HeadlineRow
 from nel.reports.tables.results import summary_rows
+from nel.reports.writers import write_reports
 
 COUNTS = {"n_total": 100, "n_scored": 98, "n_model_failure": 2, "n_unscored": 0, "n_not_asked": 0}
 ROW = HeadlineRow(
@@ -31,6 +33,21 @@ def test_rows_repeat_the_headline(run_dir: Path) -> None:
     assert sum(row.failures.values()) == row.accounting["n_model_failure"] + row.accounting["n_unscored"]
     assert row.failures["infra:timeout"] == 13
     assert row.complete
+
+
+def test_a_run_can_have_its_summary_as_markdown_and_as_csv(run_dir: Path) -> None:
+    """Both are installed report writers, as third parties write them, and hold what the functions return."""
+    written, problems = write_reports(["markdown", "csv"], run_dir)
+    assert problems == []
+    assert [path.name for path in written] == ["summary.md", "summary.csv"]
+    assert written[0].read_text(encoding="utf-8") == markdown_summary(summary_rows(run_dir))
+    assert written[1].read_bytes().decode() == csv_summary(summary_rows(run_dir))
+
+
+def test_missing_run_is_an_error(tmp_path: Path) -> None:
+    """A directory without artifacts has no rows to give."""
+    with pytest.raises(OutputError, match="no artifacts in"):
+        summary_rows(tmp_path / "nowhere")
 
 
 def test_markdown_shows_percent_and_state() -> None:
@@ -63,3 +80,11 @@ def test_csv_neutralises_formulas(name: str) -> None:
     """Text that a spreadsheet would run starts with an apostrophe."""
     (cells,) = list(csv.reader(io.StringIO(csv_summary([replace(ROW, metric=name)]), newline="")))[1:]
     assert cells[3].startswith("'")
+
+
+def test_csv_keeps_numbers_and_ordinary_text() -> None:
+    """Negative numbers stay numbers, a missing one is empty, and quotes and commas round-trip."""
+    row = replace(ROW, benchmark='a,"b"', score=Figure(-0.25))
+    (cells,) = csv.DictReader(io.StringIO(csv_summary([row]), newline=""))
+    assert (cells["benchmark"], cells["value"], cells["ci_lower"]) == ('a,"b"', "-0.25", "")
+    assert (cells["n_total"], cells["complete"], cells["failures"]) == ("100", "true", "no_answer=2")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shutil
 from dataclasses import replace
@@ -12,7 +14,7 @@ import pytest
 
 from nel.cli.report import report
 from nel.errors import OutputError, UsageError
-from nel.reports.summary_tables import json_summary, junit_xml, latex_summary
+from nel.reports.summary_tables import json_summary, junit_xml, latex_summary, table_of_runs
 from nel.reports.tables.columns import Figure
 from nel.reports.tables.latex import latex_text
 from nel.reports.writers import write_reports
@@ -36,6 +38,16 @@ def test_two_runs_are_one_table(two_runs: list[Path], capsys: pytest.CaptureFixt
     assert lines[2].startswith("| 20260401-mmlu-pro | aurora-7b-instruct | mmlu-pro |")
     assert lines[3].endswith("| **PARTIAL** |")
     assert sorted(two_runs[0].rglob("*")) == before
+
+
+def test_csv_and_json_name_the_run(two_runs: list[Path]) -> None:
+    """Both hold the numbers of metrics.json unrounded."""
+    value = json.loads((two_runs[0] / "mmlu-pro" / "metrics.json").read_text())["headline"]["value"]
+    cells = list(csv.DictReader(io.StringIO(table_of_runs(two_runs, "csv"), newline="")))
+    rows = json.loads(table_of_runs(two_runs, "json"))["rows"]
+    assert [cell["run"] for cell in cells] == [row["run"] for row in rows] == ["20260401-mmlu-pro"] * 2
+    assert float(cells[0]["value"]) == rows[0]["value"] == value
+    assert [row["state"] for row in rows] == ["complete", "PARTIAL"]
 
 
 def test_junit_has_an_error_where_there_is_no_whole_score() -> None:

@@ -31,6 +31,11 @@ def test_zero_has_no_sign(text: str) -> None:
     assert not text.startswith(("-", "−"))
 
 
+def test_a_difference_of_rates_is_in_points() -> None:
+    """30 points lower, with the sign that belongs to a difference."""
+    assert numbers.difference(-0.3, "rate") == "−30.00"
+
+
 def test_agreement_of_judges_is_in_per_cent_and_kappa_is_not() -> None:
     """Rates and coefficients stand in one table, each in its unit."""
     measure = {"value": 0.75, "ci_lower": 0.5, "ci_upper": 0.9}

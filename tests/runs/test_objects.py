@@ -78,3 +78,14 @@ def test_several_splits_are_no_rows() -> None:
     splits = pytest.importorskip("datasets").DatasetDict({name: split_of(ROWS) for name in ("dev", "test")})
     with pytest.raises(NelError, match=r"dataset: it has the splits dev, test; give one, as in dataset\["):
         nel.evaluate({"benchmarks": [{"name": "gsm8k", "dataset": splits}]})
+
+
+def test_a_comparison_names_its_argument(tmp_path: Path) -> None:
+    """The flag that would let two runs be compared is an argument in Python."""
+    runs = [
+        nel.evaluate({**config(tmp_path, name=held, **entry), "output": {"dir": str(tmp_path), "run_id": name}})
+        for name, entry in (("a", {}), ("b", {"scorer": "contains"}))
+    ]
+    with pytest.raises(NelError, match=r'despite=\["scorer"\]'):
+        nel.compare(*runs)
+    assert set(nel.compare(*runs, despite=["scorer"]).verdicts) == {"b"}

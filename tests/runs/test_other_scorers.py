@@ -44,3 +44,8 @@ def test_a_scorer_that_reads_the_answers_is_named_with_a_command_that_works(tmp_
     done = nel(*command[1:], cwd=tmp_path)
     assert "100.00" in done.stdout
     assert "stored answers" not in done.stderr
+
+
+def test_answers_that_are_wrong_are_no_matter_of_the_scorer(tmp_path: Path) -> None:
+    """Where no scorer finds more right there is nothing to name."""
+    assert "stored answers" not in _run(tmp_path, "exact_match", is_right=False)

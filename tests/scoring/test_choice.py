@@ -9,7 +9,7 @@ import pytest
 
 from nel.errors import DatasetError, ScorerError
 from nel.reading.letters import labels_for
-from nel.scoring.choice import multichoice_regex, multiple_choice_acc
+from nel.scoring.choice import multichoice_regex, multiple_choice, multiple_choice_acc
 from nel.scoring.gold_choices import choices_of, gold_label, gold_labels
 from nel.types import Sample, ScorerInput
 
@@ -46,6 +46,13 @@ def test_gold_label_that_is_none(target: Any, choices: list[str] | None, message
     """A gold answer that names no choice is a bad row that is named, not a wrong answer."""
     with pytest.raises(DatasetError, match=message):
         gold_label(target, labels_for(len(choices or CITIES)), choices)
+
+
+@pytest.mark.parametrize("target", ["", "BC"])
+def test_gold_label_among_letters_given_as_one_text(target: str) -> None:
+    """Labels given as one text are single letters: neither nothing nor two of them is a label."""
+    with pytest.raises(DatasetError, match="is not a label"):
+        gold_label(target, "ABCD")
 
 
 @pytest.mark.parametrize(
@@ -96,10 +103,22 @@ def test_choices_of_a_sample_go_first() -> None:
     assert choices_of(ScorerInput(response="", target="A", metadata={"choices": CITIES}, sample=sample)) == ["x", "y"]
 
 
+def test_several_gold_labels_need_the_option() -> None:
+    """A gold answer of two letters is a bad row where one is asked for."""
+    with pytest.raises(DatasetError, match="'AC' is not a label"):
+        multiple_choice(ScorerInput(response="ANSWER: AC", target="AC"))
+
+
 def test_a_pattern_that_is_none_is_a_dataset_error() -> None:
     """A pattern that does not compile names itself."""
     with pytest.raises(DatasetError, match=r"the pattern '\(' is not a regular expression"):
         multichoice_regex(ScorerInput(response="A", target="A"), pattern="(")
+
+
+def test_a_group_that_took_no_part_is_no_answer() -> None:
+    """Where the first group of the last match is empty or unused, nothing is extracted."""
+    result = multichoice_regex(ScorerInput(response="Answer: B, or none", target="B"), pattern=r"([A-D])|none")
+    assert result == {"correct": False, "extracted": None}
 
 
 def _ranked(target: Any, choices: list[str], sums: list[float], greedy: list[bool] | None = None) -> dict[str, Any]:
@@ -135,6 +154,11 @@ def test_multiple_choice_acc(
     """Sum, sum per UTF-8 byte and greedy choice are ranked each for itself."""
     expected = {"acc": acc, "acc_norm": acc_norm, "acc_greedy": acc_greedy, "extracted": extracted}
     assert _ranked(target, choices, sums, greedy) == expected
+
+
+def test_multiple_choice_acc_of_a_lone_surrogate() -> None:
+    """A choice that is not a valid UTF-8 has a size all the same."""
+    assert _ranked("A", ["\ud800", "y"], [-1.0, -2.0])["acc_norm"] == 1.0
 
 
 @pytest.mark.parametrize(

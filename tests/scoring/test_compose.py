@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from typing import Any
 
 import pytest
 
-from nel.byob.scorers import contains, exact_match
+from nel.byob.scorers import contains, exact_match, f1_token
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.scoring.compose import all_of, any_of
-from nel.types import ScorerInput
+from nel.types import Score, ScorerInput
 
 PARIS = ScorerInput(response="It is Paris.", target="Paris")
 
@@ -25,6 +26,11 @@ def _wrong(sample: ScorerInput) -> dict[str, Any]:
 
 def _failing(sample: ScorerInput) -> dict[str, Any]:
     raise ScorerError("no verdict")
+
+
+async def _right_later(sample: ScorerInput) -> dict[str, Any]:
+    await asyncio.sleep(0)
+    return {"correct": True}
 
 
 async def _failing_later(sample: ScorerInput) -> dict[str, Any]:
@@ -54,6 +60,12 @@ def test_numbers_of_members_keep_their_names() -> None:
     assert result == {"correct": True, "contains_correct": True, "exact_match_correct": False}
 
 
+def test_members_of_one_name_are_numbered() -> None:
+    """Two members of one name do not overwrite each other's numbers."""
+    result = all_of(contains, contains, contains)(PARIS)
+    assert set(result) == {"correct", "contains_correct", "contains_2_correct", "contains_3_correct"}
+
+
 def test_a_part_of_the_credit_is_not_right() -> None:
     """A member is right at a reward of 1; 0.99 is not."""
     partly: Any = lambda sample: {"score": 0.99}  # noqa: E731
@@ -62,12 +74,51 @@ def test_a_part_of_the_credit_is_not_right() -> None:
     assert all_of(fully, _right)(PARIS)["correct"] is True
 
 
+def test_members_that_are_not_binary() -> None:
+    """A member without a verdict counts by its first number, which is kept."""
+    result = any_of(f1_token, exact_match)(ScorerInput(response="Paris", target="Paris"))
+    assert result["correct"] is True
+    assert result["exact_match_correct"] is True
+
+
+def test_a_member_may_return_a_score() -> None:
+    """A Score, a bool and a grade are verdicts as good as a mapping."""
+    graded: Any = lambda sample: Score(value="C", answer="Paris")  # noqa: E731
+    plain: Any = lambda sample: True  # noqa: E731
+    assert all_of(graded, plain)(PARIS)["correct"] is True
+
+
 def test_no_members() -> None:
     """Without members there is nothing to compose, and the message says what to write."""
     with pytest.raises(ConfigError, match=r"any_of\(\) has no members; give it scorers"):
         any_of()
     with pytest.raises(ConfigError, match=r"all_of\(\) has no members"):
         all_of()
+
+
+@pytest.mark.parametrize("compose", [any_of, all_of])
+def test_sync_members_make_a_sync_scorer(compose: Any) -> None:
+    """The result is a plain function that says what it is made of."""
+    composed = compose(_right, _wrong)
+    assert not inspect.iscoroutinefunction(composed)
+    assert composed.__name__ == f"{compose.__name__}(_right, _wrong)"
+    assert composed.members == (_right, _wrong)
+
+
+async def test_one_async_member_makes_an_async_scorer() -> None:
+    """Sync and async members may be mixed; the result is awaited."""
+    composed: Any = all_of(_right, _right_later)
+    assert inspect.iscoroutinefunction(composed)
+    assert await composed(PARIS) == {"correct": True, "_right_correct": True, "_right_later_correct": True}
+    assert (await any_of(_wrong, _right_later)(PARIS))["correct"] is True  # type: ignore[misc]
+    assert (await all_of(_wrong, _right_later)(PARIS))["correct"] is False  # type: ignore[misc]
+
+
+async def test_composed_scorers_compose() -> None:
+    """A composed scorer is a scorer, async ones included."""
+    inner: Any = any_of(_wrong, _right_later)
+    outer: Any = all_of(_right, inner)
+    assert (await outer(PARIS))["correct"] is True
 
 
 @pytest.mark.parametrize(("compose", "settled"), [(any_of, _wrong), (all_of, _right)])

@@ -31,7 +31,9 @@ from nel.scorers import (
     pattern,
     score_reducer,
     scorer,
+    value_to_float,
 )
+from nel.scoring.text import exact_match
 from nel.types import Sample, ScorerInput
 from tests.support.tiers import ENDS, diagonal
 
@@ -80,6 +82,12 @@ def test_the_table_of_numeric_match(response: str, target: str, value: str) -> N
     assert _value(_NUMERIC, response, target) == value
 
 
+@pytest.mark.parametrize("response", ["**42**", "x = 42", "#### 42", "The answer is 42 apples"])
+def test_marks_around_a_number_do_not_count(response: str) -> None:
+    """Sentence marks, brackets, quotes, emphasis, currency and boxes around a number change nothing."""
+    assert _value(_NUMERIC, response, "42") == CORRECT
+
+
 @pytest.mark.parametrize(
     ("response", "target"),
     [("12345678901234567890123", "12345678901234567890124"), ("-42", "42"), ("25", "5"), ("160%", "60")],
@@ -87,6 +95,14 @@ def test_the_table_of_numeric_match(response: str, target: str, value: str) -> N
 def test_another_number_does_not_match(response: str, target: str) -> None:
     """Numbers are compared with all their digits, and a number does not end with another."""
     assert _value(_NUMERIC, response, target) == INCORRECT
+
+
+def test_a_percentage_does_not_match_the_end_of_another() -> None:
+    """Asked for numbers, 160% is not 60%."""
+    assert _value(_NUMERIC, "It rose by 160%", "60%") == INCORRECT
+    assert _value(_NUMERIC, "It rose by 1.60%", "60%") == INCORRECT
+    assert _value(_NUMERIC, "It changed by -60%", "60%") == INCORRECT
+    assert _value(match("any", numeric=True), "between 160% and 260%", "60%") == INCORRECT
 
 
 @pytest.mark.parametrize(
@@ -150,11 +166,27 @@ def test_capitals_count_only_when_asked(ignore_case: bool, response: str, target
     assert _value(match(ignore_case=ignore_case), response, target) == value
 
 
+@pytest.mark.parametrize("text", ["+", "!="])
+@pytest.mark.parametrize("location", ["begin", "end", "any", "exact"])
+def test_an_answer_of_punctuation_matches_itself(location: Any, text: str) -> None:
+    """Where the answer is an operator, giving exactly it is right."""
+    assert _value(match(location), text, text) == CORRECT
+
+
 @pytest.mark.parametrize(("response", "target"), [("", "+"), ("+", "-")])
 def test_punctuation_and_nothing_match_nothing_else(response: str, target: str) -> None:
     """A target of punctuation is not matched by every response, nor is any by an empty one."""
     for location in ("begin", "end", "any", "exact"):
         assert _value(match(location), response, target) == INCORRECT
+
+
+def test_match_says_what_it_read() -> None:
+    """The answer is the matched number or the stripped response; the explanation is the whole of it."""
+    assert _score(_NUMERIC, " It is $42. ", "42") == Score(value="C", answer="42", explanation=" It is $42. ")
+    assert _score(_NUMERIC, "none", "42").answer == ""
+    assert _score(match("any", numeric=True), "1 and 42!", "42").answer == "42"
+    assert _score(match("any", numeric=True), " 1 and 2 ", "42").answer == "1 and 2"
+    assert _score(match(), "  It is PARIS! ", "Paris").answer == "It is PARIS!"
 
 
 def test_the_first_target_that_matches_gives_the_answer_and_else_the_last() -> None:
@@ -295,6 +327,14 @@ def test_an_answer_that_is_a_line(response: str, target: Any, value: str) -> Non
     assert _value(answer("line"), response, target) == value
 
 
+def test_an_answer_says_what_it_read() -> None:
+    """The answer is what was taken, the explanation the whole response."""
+    assert _score(answer("word"), "ANSWER: **Yes**", "no") == Score(
+        value="I", answer="Yes", explanation="ANSWER: **Yes**"
+    )
+    assert _score(answer("line"), "Yes", "no") == Score(value="N", answer=None, explanation="Yes")
+
+
 @pytest.mark.parametrize("kind", ["number", None])
 def test_an_unknown_kind_of_answer_is_refused(kind: Any) -> None:
     """The message names the kinds there are."""
@@ -329,6 +369,12 @@ def test_labels_go_on_beyond_z(label: str, n: int) -> None:
     assert _score(choice(), f"ANSWER: {label}", label, texts) == Score(
         value="C", answer=label, explanation=f"ANSWER: {label}"
     )
+
+
+def test_choice_says_what_it_read() -> None:
+    """The letters are joined by commas, in the order of the choices."""
+    assert _score(choice(), "ANSWER: C and A", "B", _FOUR).answer == "A, C"
+    assert _score(choice(), "no", "B", _FOUR).answer is None
 
 
 @pytest.mark.parametrize("target", ["?", ["A", "?"]])
@@ -374,6 +420,44 @@ def test_f1_takes_stop_words_and_a_function() -> None:
 def test_exact(response: str, target: Any, value: str) -> None:
     """Normalised words must be equal, in order."""
     assert _value(exact(), response, target) == value
+
+
+_TEXTS_THAT_DIFFER = [("A-", "A"), ("1/2", "12"), ("Vitamin A", "Vitamin")]
+
+
+@pytest.mark.parametrize(("response", "target"), _TEXTS_THAT_DIFFER)
+def test_texts_that_differ_in_marks_are_not_equal(response: str, target: str) -> None:
+    """A symbol, a sign or a letter that is not an article keeps two texts apart, alone and beside another target."""
+    for wanted in (target, [target, "Rome"]):
+        assert _value(exact(), response, wanted) == INCORRECT
+        assert _value(f1(), response, wanted) < 1.0
+        assert _value(match("exact"), response, wanted) == INCORRECT
+
+
+@pytest.mark.parametrize("location", ["begin", "end", "any", "exact"])
+@pytest.mark.parametrize("target", ["✓", "\u200b", "\ufe0f", "]"])
+def test_a_target_without_words_is_not_in_every_response(location: Any, target: Any) -> None:
+    """A symbol, an invisible character or a mark that belongs to a word matches no refusal."""
+    for response in ("I refuse to answer.", "Really? [No]", "", "✗"):
+        assert _value(match(location), response, target) == INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("response", "targets", "options", "shared", "same"),
+    [
+        ("Oslo", ["Oslo Airport", "Bergen", "Oslo"], {}, 1.0, "C"),
+        ("Oslo", ["Oslo, Norway"], {}, 0.67, "I"),
+        ("Oslo", ["Oslo, Norway"], {"stop_words": ["Norway"]}, 1.0, "I"),
+        ("It weighs 3.14.", ["3.14"], {}, 0.5, "I"),
+        ("don't", ["dont"], {}, 1.0, "C"),
+    ],
+)
+def test_what_inspect_promises_of_words(
+    response: str, targets: list[str], options: dict[str, Any], shared: float, same: str
+) -> None:
+    """The best of several targets, stop words, numbers with marks around them: as Inspect's own tests have them."""
+    assert _value(f1(**options), response, targets) == shared
+    assert _value(exact(), response, targets) == same
 
 
 @pytest.mark.parametrize(
@@ -437,6 +521,22 @@ async def test_multi_scorer_leaves_out_members_without_a_score() -> None:
     assert none.is_unscored
 
 
+class _Dict:
+    """A scorer that is a class and gives a dict."""
+
+    def score(self, sample: ScorerInput) -> dict[str, Any]:
+        """Compare."""
+        return {"correct": sample.response == sample.target}
+
+
+@pytest.mark.parametrize("members", [[exact_match, match()], [match(), scorer(_Dict)()]])
+async def test_multi_scorer_takes_scorers_of_every_kind(members: list[Any]) -> None:
+    """A function and a class are scorers as good as a factory's."""
+    scored = multi_scorer(members, "max")(ScorerInput(response="x", target="x"))
+    scored = await scored if asyncio.iscoroutine(scored) else scored
+    assert value_to_float()(scored.value) == 1.0
+
+
 @pytest.mark.parametrize(
     ("members", "reducer"), [([], "mode"), ([match()], "nope"), ([match()], None), ([match], "mode")]
 )
@@ -444,6 +544,15 @@ def test_multi_scorer_refuses_at_once_what_cannot_score(members: list[Any], redu
     """No members, an unbuilt or missing member and an unknown reducer are errors before anything is scored."""
     with pytest.raises(ConfigError):
         multi_scorer(members, reducer)
+
+
+@pytest.mark.parametrize("name", list(_ALL))
+def test_odd_characters_raise_nothing(name: str) -> None:
+    """Lone surrogates, control characters and emoji are scored like anything else."""
+    response = "\ud800"
+    assert isinstance(_ALL[name](ScorerInput(response=response, target="A")), Score)
+    if name != "choice":
+        assert isinstance(_ALL[name](ScorerInput(response="A", target=response)), Score)
 
 
 @pytest.mark.parametrize("name", list(_ALL))

@@ -7,6 +7,7 @@ has none of that name.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import nel.byob.scorers
 from nel.types import ScorerInput
 
 TABLES = sorted((Path(__file__).parent / "golden").glob("*.jsonl"))
+KEYS = ["response", "target", "correct", "extracted", "parsed", "metadata", "options", "why"]
 
 
 def _scorer(stem: str) -> Callable[..., dict[str, Any]]:
@@ -44,3 +46,14 @@ def test_what_counts_as_correct(path: Path) -> None:
         if scored != promised:
             different.append((number, scored, promised, row["why"]))
     assert different == []
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_rows_are_distinct_and_well_formed(path: Path) -> None:
+    """No row stands twice, every row gives a reason, and the keys keep their order."""
+    rows = _table(path)
+    asked = [json.dumps([row.get(key) for key in ("response", "target", "metadata", "options")]) for row in rows]
+    assert [row for row, count in Counter(asked).items() if count > 1] == []
+    for row in rows:
+        assert list(row) == [key for key in KEYS if key in row]
+        assert row["why"] == row["why"].strip(" .") != ""

@@ -28,6 +28,12 @@ def test_a_row_without_labels_is_bad() -> None:
         label_match(ScorerInput(response="spam", target="spam"))
 
 
+def test_a_gold_label_that_is_not_permitted_is_a_bad_row() -> None:
+    """It could never be right."""
+    with pytest.raises(DatasetError, match="the gold label 'eggs' is none of spam, ham"):
+        label_match(ScorerInput(response="spam", target="eggs"), labels=["spam", "ham"])
+
+
 @pytest.mark.parametrize(
     ("response", "label"),
     [("Answer: Mg", "Mg"), ("Answer: mg", "mg"), ("It is MG.", "MG"), ("Answer: mG", None)],

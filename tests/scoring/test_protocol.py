@@ -177,6 +177,15 @@ async def test_every_built_kind_is_awaited_with_a_state_and_a_target(kind: str) 
         assert await _KINDS[kind](TaskState(ModelOutput(answered)), "5") == result
 
 
+@pytest.mark.parametrize("kind", _BUILT)
+async def test_a_state_that_was_changed_is_what_is_scored(kind: str) -> None:
+    """A state made of a sample is scored as it now is, against the target that is given."""
+    state = state_of(ScorerInput(response="old", target="former"))
+    state.output.completion = "5"
+    result = await _KINDS[kind](state, Target("5"))
+    assert getattr(outcome_of(result, "5"), "reward", 0.0) == 1.0
+
+
 @pytest.mark.parametrize("kind", ["function", "async function", "factory", "class", "several async"])
 def test_every_kind_is_scored_in_a_run(kind: str) -> None:
     """In a benchmark each kind's samples are scored, right and wrong."""
@@ -185,6 +194,15 @@ def test_every_kind_is_scored_in_a_run(kind: str) -> None:
     assert right.reward == 1.0
     assert getattr(wrong, "reward", 0.0) == 0.0
     assert not isinstance(wrong, Unscored), wrong
+
+
+@pytest.mark.parametrize("text", ["match:location=any,numeric=true", "choice"])
+def test_installed_scorers_run_by_name(text: str) -> None:
+    """Each is found with its options and scores a whole benchmark."""
+    target = "B" if text == "choice" else "5"
+    (outcome,) = _run(find_scorer(text), [f"ANSWER: {target}" if text not in {"exact", "exact_match"} else "5"], target)
+    assert isinstance(outcome, Scored), outcome
+    assert outcome.reward > 0
 
 
 @pytest.mark.parametrize("text", ["includes", "choice"])
@@ -210,6 +228,18 @@ def test_a_scorer_that_gives_none_leaves_the_sample_unscored() -> None:
         (outcome,) = _run(built, ["5"])
         assert isinstance(outcome, Unscored)
         assert outcome.cause == "scorer"
+
+
+def test_grades_are_numbers_in_a_run() -> None:
+    """C is 1, P a half, I 0; a value of several keys gives each of them."""
+    values = {"C": 1.0, "P": 0.5, "I": 0.0, 0.25: 0.25, True: 1.0}
+    for value, reward in values.items():
+        (outcome,) = _run(lambda sample, value=value: Score(value=value), ["5"])
+        assert isinstance(outcome, Scored)
+        assert outcome.reward == reward
+    (outcome,) = _run(lambda sample: Score(value={"a": "C", "b": 0.5}), ["5"])
+    assert isinstance(outcome, Scored)
+    assert outcome.metrics == {"a": 1.0, "b": 0.5}
 
 
 def test_async_scorers_are_known() -> None:
@@ -291,6 +321,21 @@ def test_undecorated_scorers_are_taken_as_they_are() -> None:
     assert as_scorer(Plain, {"right": False})(sample) is False
     assert as_scorer(plain_factory, {"right": "I"})(sample).value == "I"
     assert as_scorer(lambda sample, *, right=True: right, {"right": False})(sample) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "params"),
+    [
+        ("match:location=any,numeric=true", {"location": "any", "numeric": True}),
+        ("match", {}),
+        ("includes:ignore_case=no", {"ignore_case": False}),
+        ("pattern:pattern='#### (\\d+)'", {"pattern": "#### (\\d+)"}),
+        ("pattern:pattern=a=(b)", {"pattern": "a=(b)"}),
+    ],
+)
+def test_options_on_the_command_line(text: str, params: dict[str, Any]) -> None:
+    """A name and its options build the scorer."""
+    assert find_scorer(text).params == params  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -439,6 +484,20 @@ async def test_score_needs_an_answer_and_drops_none() -> None:
         assert await score([{"role": "assistant", "content": "5"}]) == []
         with pytest.raises(ScorerError, match="no assistant message"):
             await score([{"role": "user", "content": "5"}])
+
+
+def test_score_works_inside_a_scorer_of_a_run() -> None:
+    """A scorer may have a part of the conversation scored first."""
+
+    async def careful(sample: ScorerInput) -> dict[str, Any]:
+        if sample.response == "draft":
+            return {"score": 0.25}
+        (of_the_draft,) = await score([{"role": "assistant", "content": "draft"}])
+        return {"score": 2 * of_the_draft["score"]}  # type: ignore[index, call-overload]
+
+    (outcome,) = _run(careful, ["final"])
+    assert isinstance(outcome, Scored), outcome
+    assert outcome.reward == 0.5
 
 
 async def test_samples_scored_together_do_not_see_each_other() -> None:

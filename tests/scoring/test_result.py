@@ -85,6 +85,13 @@ def test_a_result_without_end_is_refused_in_words(result: Any, words: str) -> No
         outcome_of(result, "text")
 
 
+def test_a_value_that_stands_in_several_places_is_kept() -> None:
+    """It holds no part of itself."""
+    outcome = outcome_of({"correct": True, "all": [[1]] * 3, "deep": _nested(90)}, "text")
+    assert isinstance(outcome, Scored)
+    assert outcome.details["all"] == [[1]] * 3
+
+
 @pytest.mark.parametrize(
     ("response", "kind"),
     [("I am not sure", "no_answer"), ("I'm sorry, I cannot help.", "refusal"), ("Sorry, no.", "refusal")],

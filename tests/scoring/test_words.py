@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.scoring.text import fuzzy_match
-from nel.scoring.words import Words, same_text, trim
+from nel.scoring.words import Words, normalise, same_text, trim
 from nel.types import ScorerInput
 
 EQUAL = [
@@ -70,6 +70,11 @@ def test_what_is_not_seen_does_not_count(text: str, mark: str) -> None:
 def test_trimming_keeps_marks_with_a_meaning(text: str, inner: str) -> None:
     """Outer punctuation goes, the sign of a number, a grade or a name stays."""
     assert trim(text) == inner
+
+
+def test_emoji_are_not_words() -> None:
+    """A symbol that decorates does not count."""
+    assert normalise("Oslo 🎉 ✅") == "oslo"
 
 
 @pytest.mark.parametrize(

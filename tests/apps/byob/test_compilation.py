@@ -178,6 +178,14 @@ def test_what_nel_cannot_have_written_stops_a_compilation(tmp_path: Path, make: 
     assert os.path.lexists(tmp_path / "package" / "mine")
 
 
+def test_a_package_is_drafted_under_a_name_that_cannot_be_foreseen(tmp_path: Path) -> None:
+    """A link under a name made of the process's number would lead the files somewhere else."""
+    (tmp_path / "away").mkdir()
+    (tmp_path / f".package.{os.getpid()}.new").symlink_to(tmp_path / "away")
+    write_directory(tmp_path / "package", {"a.txt": b"x"}, source="b.py")
+    assert list((tmp_path / "away").iterdir()) == []
+
+
 @pytest.mark.slow
 def test_only_its_own_output_is_overwritten(tmp_path: Path) -> None:
     """A stranger's directory, an edited file and another benchmark's package stop it; its own output does not."""

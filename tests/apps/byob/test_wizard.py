@@ -151,6 +151,48 @@ def test_with_flags_nothing_is_asked(tmp_path: Path) -> None:
     assert "from nel.byob.scorers import exact_match" in (tmp_path / "m.py").read_text()
 
 
+def test_numbers_of_classes_need_a_prompt_that_says_what_they_mean(tmp_path: Path) -> None:
+    """Labels 0 and 1 are no arithmetic: nothing is drafted that asks for a number without its meaning."""
+    write_jsonl(tmp_path / "films.jsonl", [{"sentence": f"film {n}", "label": n % 2} for n in range(8)])
+    draft = ("byob", "new", "films.jsonl", "--yes", "-o", "films.py")
+    done = nel(*draft, cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "films.py").exists()) == (2, False)
+    assert 'the numbers in the column "label" (0, 1) stand for classes; give --prompt' in done.stderr
+    assert nel(*draft, "--prompt", "Good (1) or bad (0)? {sentence}", cwd=tmp_path).returncode == 0
+    assert "answer_line(sample)" in (tmp_path / "films.py").read_text()
+
+
+def test_a_question_without_an_answer_says_which_flags_to_give(tmp_path: Path) -> None:
+    """In a pipe that ends, the command stops with the way out instead of waiting or guessing."""
+    done = nel("byob", "new", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "give DATA, --target and --scorer, or --yes" in done.stderr
+    done = nel("byob", "new", "rows.csv", "--target", "a", "--scorer", "exat_match", cwd=tmp_path)
+    assert done.returncode == 2
+    done = nel("byob", "new", "--yes", cwd=tmp_path)
+    assert "nel byob new DATA --yes" in done.stderr
+
+
+@pytest.mark.parametrize(("output", "message"), [("json.py", "the module json"), ("mine.py", "is there already")])
+def test_a_file_that_cannot_be_written_is_refused_before_the_first_question(
+    tmp_path: Path, output: str, message: str
+) -> None:
+    """Answers that would be lost are not asked for."""
+    (tmp_path / "mine.py").write_text("mine")
+    done = nel("byob", "new", "-o", output, cwd=tmp_path)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_file_that_fails_its_checks_is_kept_to_be_corrected(tmp_path: Path) -> None:
+    """A prompt with a wrong field is found by the wizard itself, and the exit code says so."""
+    write_jsonl(tmp_path / "rows.jsonl", [{"question": "1 + 1?", "answer": "2"}])
+    done = nel("byob", "new", "rows.jsonl", "--yes", "--prompt", "{questoin}", "--name", "m", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "fix m.py, then: nel byob validate m.py" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -167,3 +209,11 @@ def test_what_names_do_not_tell_is_not_guessed(tmp_path: Path, rows: list[dict[s
     done = nel("byob", "new", "rows.jsonl", "--yes", cwd=tmp_path)
     assert (done.returncode, message in done.stderr) == (2, True), done.stderr
     assert not (tmp_path / "rows.py").exists()
+
+
+def test_a_draft_that_asks_the_same_of_every_row_is_refused(tmp_path: Path) -> None:
+    """A prompt of the user's without a field never becomes a benchmark that passes."""
+    write_jsonl(tmp_path / "rows.jsonl", [{"question": "1 + 1?", "answer": "2"}])
+    done = nel("byob", "new", "rows.jsonl", "--yes", "--prompt", "Answer well.", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the prompt of rows takes no field of the row" in done.stdout

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import json
+import os
 import random
 import re
 import shutil
@@ -229,6 +231,24 @@ def test_several_annotators_have_an_agreement_of_their_own(run: Path, tmp_path: 
     assert read_labels(run / "qa") == separate
 
 
+def test_one_repeat_of_each_sample_is_drawn(tmp_path: Path) -> None:
+    """With more labels wanted than samples, each sample is asked about once, in one of its repeats."""
+    answers = [
+        Answer(sample_id=f"s{place}", repeat=repeat, score=float(place % 2), response=f"{place} {repeat}")
+        for place in range(20)
+        for repeat in range(3)
+    ]
+    run_dir = build_judged_run(tmp_path / "run", answers)
+    drawn = draw_labels(run_dir, tmp_path / "a.csv", n=200)
+    rows = _rows(tmp_path / "a.csv")
+    assert (drawn.n, drawn.n_judged) == (20, 60)
+    assert len({row["sample_id"] for row in rows}) == 20
+    assert len({row["repeat"] for row in rows}) == 3
+    assert all(row["response"] == f"{row['sample_id'][1:]} {row['repeat']}" for row in rows)
+    labelled = _label(rows, tmp_path / "b.csv", lambda row: int(row["sample_id"][1:]) % 2)
+    assert import_labels(run_dir, labelled).n == 20
+
+
 def test_hostile_text_goes_through_a_spreadsheet_unharmed(tmp_path: Path) -> None:
     """Formulas are disarmed, line ends, quotes, NULs and half characters survive, and ids are found again."""
     hostile = [
@@ -348,6 +368,18 @@ def test_runs_that_cannot_be_calibrated_are_refused(run: Path, tmp_path: Path) -
     assert (two / "other-to-label.csv").is_file()
 
 
+def test_a_run_in_progress_is_left_alone(run: Path, tmp_path: Path) -> None:
+    """While another process holds the run, nothing is drawn or taken in."""
+    handle = os.open(run / ".lock", os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        done = nel("judge", "calibrate", str(run), cwd=tmp_path)
+    finally:
+        os.close(handle)
+    assert done.returncode == 2
+    assert "is in use by" in done.stderr
+
+
 @pytest.mark.parametrize("at", first_rows(1, (3, 1, 5)))
 def test_a_kill_half_way_leaves_what_the_next_try_repairs(run: Path, tmp_path: Path, at: int) -> None:
     """Killed while a file is put in its place, and done again: the files are those of an undisturbed import."""
@@ -429,6 +461,20 @@ def test_labels_of_another_judge_are_refused(calibrated: Path, tmp_path: Path) -
     other = build_judged_run(tmp_path / "other", answers, judge={**JUDGE, **changes})
     with pytest.raises(UsageError, match="that run was judged in another way: criteria, repeats differ"):
         borrow_calibration(other, calibrated)
+
+
+def test_a_judge_that_only_moved_is_the_same(calibrated: Path, tmp_path: Path) -> None:
+    """Its address and its name in reports may change; once its model does, the correction is gone with its reason."""
+    answers = [Answer(sample_id=f"s{place}", score=float(place % 2)) for place in range(40)]
+    moved = [{"name": "other-name", "model": "judge-7b", "url": "https://elsewhere.test/v1"}]
+    run_dir = build_judged_run(tmp_path / "moved", answers, judge={**JUDGE, "panel": moved})
+    borrow_calibration(run_dir, calibrated)
+    (item,) = write_artifacts(run_dir)
+    assert item.metrics["judging"]["corrected"]["rogan_gladen"]["value"] is not None
+    build_judged_run(run_dir, answers, judge={**JUDGE, "panel": [{**moved[0], "model": "new"}]})
+    (item,) = write_artifacts(run_dir)
+    found = item.metrics["judging"]["corrected"]["rogan_gladen"]
+    assert (found["value"], found["reason"]) == (None, "that run was judged in another way: models differ")
 
 
 def test_runs_that_have_nothing_to_lend_are_refused(calibrated: Path, run: Path, tmp_path: Path) -> None:

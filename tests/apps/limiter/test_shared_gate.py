@@ -46,6 +46,18 @@ def test_four_runs_hold_one_rate() -> None:
     assert world.in_flight_max <= PACE.concurrency_max
 
 
+def test_concurrency_is_shared_where_no_rate_is_known() -> None:
+    """Requests of all runs together in flight are at most the concurrency, and reach it."""
+    pace = Pace(concurrency_max=10, adaptive=False)
+
+    async def scenario(world: World, now: Now) -> None:
+        gates = await _opened(world, 4, pace)
+        await asyncio.gather(*(world.keep_asking(gate, workers=10, until=20.0, seconds=1.0) for gate in gates))
+        await _closed(gates)
+
+    assert in_world(scenario).in_flight_max == 10
+
+
 def test_without_the_limiter_runs_go_on_with_their_part() -> None:
     """While the limiter is dead, and when it comes back, all runs together stay within the rate, and do not stop."""
 

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
+from nel.apps.view.summary import Summaries
 from nel.comparison.baselines import set_baseline
 from nel.core.strict_json import loads
 from nel.engine.store.lock import own_directory
 from tests.apps.view.conftest import opened
+from tests.apps.view.test_index import found_in
 from tests.apps.view.test_pages import elements, text_of
 from tests.support.viewed_run import build_viewed_run
 
@@ -103,6 +105,18 @@ async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:
         assert (await (await client.get("/api/live")).json())["runs"] == {}
         assert (await (await client.get("/api/runs/going/live")).json())["is_over"]
         assert f"nel eval resume {run_dir} goes on" in await text_of(client, "/runs/going")
+
+
+def test_a_killed_run_is_not_read_from_older_artifacts(tmp_path: Path) -> None:
+    """Artifacts of the session before are not those of a run that was resumed and killed."""
+    from nel.engine.store.log import Log
+
+    run_dir = build_viewed_run(tmp_path / "run", n=10)
+    store = Log(run_dir / "run.db")
+    store.begin_session()
+    store.close()
+    found = Summaries().of(found_in(run_dir))
+    assert (found.state, found.benchmarks[0].files) == ("killed", None)
 
 
 @pytest.mark.parametrize(

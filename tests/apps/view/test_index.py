@@ -9,13 +9,14 @@ import pytest
 
 from nel.apps.view.finding import FoundRun, find_runs
 from nel.apps.view.index.building import IndexState, Indices, build
-from nel.apps.view.index.database import ORDERS, Index, ResultFilter, ResultKey, Search
+from nel.apps.view.index.database import ORDERS, Index, ResultFilter, ResultKey, Search, choice_name
 from nel.apps.view.sample import sample_view
 from nel.apps.view.samples import SampleQuery, sample_page
 from nel.apps.view.summary import Summaries
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.log import Log
 from nel.engine.store.rows import answer_row, verdict_row
+from nel.reports.choices import confusion_of
 from nel.reports.distributions import bin_of, chart_of
 from nel.runs.evaluation import evaluate
 from nel.types import Response, Scored
@@ -54,6 +55,17 @@ def test_words_phrases_and_columns_are_found(indexed: Path) -> None:
     assert 5 not in search(indexed, "-red")
     assert search(indexed, "timeou*", outcome="wrong") == []
     assert search(indexed, "all", outcome="right") == []
+
+
+def test_filters_are_exact(indexed: Path) -> None:
+    """Outcome, kind and category find precisely the samples that have them, and an unknown name none."""
+    assert search(indexed, "", kind="infra:timeout") == [8, 18, 28, 38, 48, 58]
+    assert search(indexed, "", outcome="model_failure") == [9, 19, 29, 39, 49]
+    assert search(indexed, "", kind="cancelled:not_run") == [59]
+    assert search(indexed, "", category="law", outcome="unscored") == [18, 48]
+    assert search(indexed, "", category="no such") == search(indexed, "", outcome="no such") == []
+    with Index(indexed) as index:
+        assert sum(n for *_, n in index.counts(1)) == 60
 
 
 TYPED = [
@@ -100,6 +112,16 @@ def test_pages_go_on_where_the_last_ended(indexed: Path) -> None:
         assert index.count(1, query) == len(every)
 
 
+def test_repeats_are_one_question(tmp_path: Path) -> None:
+    """A search in five repeats of a sample gives the sample once, with the repeats that match."""
+    build_viewed_run(tmp_path / "run", n=6, repeats=5, texts=())
+    build(found_in(tmp_path / "run"), tmp_path / "index.db")
+    with Index(tmp_path / "index.db") as index:
+        found = index.questions(1, Search('"is red"'), n_max=9)
+    assert found[0] == [ResultKey(1, 0, 1), ResultKey(1, 0, 3)]
+    assert [group[0].idx for group in found] == [0, 1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("order", ["score", "-score", "latency", "-completion_tokens", "cost", "-first_token"])
 def test_results_are_ordered_by_a_number(tmp_path: Path, order: str) -> None:
     """Pages forwards and backwards hold every result once, the repeats apart; what is unknown comes last."""
@@ -129,6 +151,18 @@ def test_numbers_narrow_a_search(indexed: Path) -> None:
         wish = index.search(ResultFilter(), "", "-latency; DROP TABLE docs")
     assert wish == Search("{facets} : (all)")
     assert "-latency" in ORDERS
+
+
+def test_choices_make_a_confusion_matrix(tmp_path: Path) -> None:
+    """Each scored answer counts under the expected and the read label, and a cell finds its samples."""
+    build_viewed_run(tmp_path / "run", n=30, texts=(), has_choices=True)
+    build(found_in(tmp_path / "run"), tmp_path / "index.db")
+    with Index(tmp_path / "index.db") as index:
+        confusion = confusion_of(index.choices(1))
+    assert confusion is not None
+    assert (confusion.answers, confusion.rows) == (["B", "A", ""], [("B", [(12, 5), (12, 5), (2, 1)])])
+    assert search(tmp_path / "index.db", "", choice=choice_name("B", "")) == [9, 19]
+    assert confusion_of([]) is None
 
 
 def test_an_index_follows_a_run_that_goes_on(tmp_path: Path) -> None:

@@ -135,6 +135,30 @@ async def test_a_run_has_the_means_over_its_benchmarks(tmp_path: Path) -> None:
     assert "nothing was asked" in text
 
 
+async def test_each_kind_of_failure_says_what_to_do_and_leads_to_its_samples(client: Client) -> None:
+    """The link of a kind finds as many answers as stand beside it; categories of several kinds would find none."""
+    text = await text_of(client, "/runs/first-run")
+    rows = re.findall(r'data-href="(/runs/first-run/[^"]*kind=[^"]+)"><th.*?class="num strong">([\d,]+)<', text)
+    assert len(rows) > 2
+    for address, count in rows:
+        shown = await text_of(client, address.replace("&amp;", "&"))
+        assert re.search(rf"\b{count} answers? match", shown), address
+    assert "raise --timeout or lower --concurrency" in text
+
+
+async def test_failures_that_look_alike_lead_to_samples(client: Client) -> None:
+    """Each cluster shows its count, and each of its examples is an address of a sample that failed."""
+    text = await text_of(client, "/runs/first-run")
+    section = text.partition("Failures that look alike")[2].partition("</section>")[0]
+    rows = re.findall(r'<tr><th scope="row">(.+?)</th>.*?class="num strong">([\d,]+)<.*?</tr>', section, re.DOTALL)
+    addresses = re.findall(r'href="(/runs/first-run/[^"]+/\d+[^"]*)"', section)
+    assert rows
+    assert all(int(count.replace(",", "")) >= 2 for _, count in rows)
+    assert len(addresses) >= len(rows)
+    for address in addresses[:3]:
+        assert "Question" in await text_of(client, address.replace("&amp;", "&"))
+
+
 async def test_pages_of_samples_hold_each_once(client: Client) -> None:
     """Following Later visits every sample once, and Earlier leads back."""
     text = await text_of(client, SAMPLES)
@@ -175,6 +199,17 @@ async def test_a_sample_shows_how_its_answer_was_read(client: Client) -> None:
         assert part in text
     assert "hidden thought 4" in await text_of(client, "/runs/first-run/quiz/4")
     assert "Traceback &#34; onmouseover" in await text_of(client, "/runs/first-run/quiz/5")
+
+
+async def test_repeats_are_folded_into_one_row(client: Client) -> None:
+    """A question that was asked five times is one row with its verdicts, and each repeat has an address."""
+    text = await text_of(client, "/runs/repeated-run/quiz")
+    assert len(re.findall(r"<tr data-href", text)) == 12
+    assert re.search(r'class="tally">3<span class="of">/5', text)
+    text = await text_of(client, "/runs/repeated-run/quiz/0?repeat=1")
+    assert "The answer is <mark>red</mark>." in text
+    assert text.count('class="pill') >= 5
+    await text_of(client, "/runs/repeated-run/quiz/0?repeat=5", 404)
 
 
 @pytest.mark.parametrize(

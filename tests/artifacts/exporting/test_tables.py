@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS
-from nel.artifacts.exporting.writers import export_run
+from nel.artifacts.exporting.writers import NOTES_FILE, export_run
 from nel.errors import OutputError
 from tests.support.runs import read_json
 
@@ -29,6 +29,10 @@ def stored(run_dir: Path) -> list[dict[str, Any]]:
 
 def storable(text: str | None) -> str | None:
     return text and re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def files_of(run_dir: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(run_dir)): path.read_bytes() for path in run_dir.rglob("*") if path.is_file()}
 
 
 def test_parquet_holds_every_result_as_it_is(finished: Path, tmp_path: Path) -> None:
@@ -62,6 +66,17 @@ def test_csv_holds_every_result_and_no_formula(finished: Path, tmp_path: Path) -
     assert not any(read.lstrip(" ").startswith(("=", "+", "@")) for read, _ in answers)
     with (tmp_path / "out" / "metrics.csv").open(encoding="utf-8", newline="") as file:
         assert next(iter(csv.DictReader(file))).keys() == METRIC_COLUMNS.keys()
+
+
+def test_notes_say_what_has_no_score_and_the_run_is_not_written(finished: Path, tmp_path: Path) -> None:
+    """Unscored results are counted in a file of notes; every file of the run keeps its bytes."""
+    before = files_of(finished)
+    exported = export_run("csv", finished, tmp_path / "out")
+    assert files_of(finished) == before
+    notes = (tmp_path / "out" / NOTES_FILE).read_text(encoding="utf-8").splitlines()
+    assert notes == list(exported.notes)
+    assert notes[0] == "quiz: 3 of 30 results have no score (infra 3), which is not 0."
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "out").iterdir()} == {0o600}
 
 
 def test_a_part_of_a_run_is_called_that(finished: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from nel.artifacts.exporting.writers import export_run
 from nel.cli.app import app
 from nel.errors import PluginError, UsageError
 from tests.support.distributions import install
+from tests.support.runs import nel
 
 BAD = """
 def raises(run_dir, output):
@@ -71,3 +72,9 @@ def test_the_command_uses_the_plugin_of_an_installed_package(finished: Path, tmp
     ]
     assert done.stderr == "note: A dash is a result without a score.\n"
     assert "quiz quiz/0008 -" in (output / "rewards.txt").read_text().splitlines()
+
+
+def test_an_export_without_a_format_lists_the_formats(tmp_path: Path) -> None:
+    """The names are those of the installed exporters."""
+    done = nel("export", "run", cwd=tmp_path)
+    assert (done.returncode, "--to one of atif, csv," in done.stderr) == (2, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.dispatch import Answer, Deliver
 from nel.errors import ConfigError, NelError, PluginError, StoppedEarly
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import read_json, read_results, sums, without_volatile
+from tests.support.runs import only_run, read_json, read_results, sums, without_volatile
 
 
 def _says(call: Call, _: int) -> Reply:
@@ -93,3 +94,30 @@ class _LostScorers:
         self._has_work.set()
 
     def close(self) -> None: ...
+
+
+def test_scorers_that_are_gone_for_good_stop_the_run_resumably(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run exits 75, what was in flight is stored, nothing is wrong; a resume scores it and asks the rest."""
+    has_second, is_gone = threading.Event(), threading.Event()
+    asked: list[Call] = []
+
+    def says(call: Call, n_before: int) -> Reply:
+        reply = _says(call, n_before)
+        asked.append(call)
+        if len(asked) > 1 and not is_gone.is_set():
+            has_second.set()
+            reply.wait = is_gone
+        return reply
+
+    with scripted(says) as endpoint:
+        config = _config(tmp_path, endpoint.url, "local", concurrency=2)
+        with monkeypatch.context() as patched:
+            patched.setattr("nel.engine.run.opened_executor", lambda _: nullcontext(_Lost(has_second, is_gone)))
+            stopped = nel.evaluate(config)
+        assert stopped.exit_code == 75
+        assert "the cluster is gone" in stopped.ending.reason
+        assert {row["reward"] for row in read_results(stopped.run_dir, "gsm8k")} == {None}
+        done = nel.evaluate(config, resume=True)
+        assert len(endpoint.calls) == 6
+    assert done.exit_code == 0
+    assert [row["reward"] for row in read_results(only_run(tmp_path / "local"), "gsm8k")] == [1.0, 0, 1.0, 0, 0, 0]

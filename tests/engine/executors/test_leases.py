@@ -14,6 +14,15 @@ def _with(n: int, *hosts: str, attempts_max: int = 3) -> Leases:
     return leases
 
 
+def test_items_are_shared_between_hosts_in_small_leases() -> None:
+    """Two hosts of which nothing is known get the same few items each; the others wait."""
+    leases = _with(100, "a", "b")
+    given = leases.assign()
+    assert sorted(map(len, given.values())) == [FIRST, FIRST]
+    assert sorted(number for numbers in given.values() for number in numbers) == list(range(2 * FIRST))
+    assert leases.assign() == {}
+
+
 def test_a_fast_host_gets_larger_leases_and_a_slow_one_smaller() -> None:
     """The number in flight follows the time from lease to result, within its bounds."""
     leases = _with(20_000, "fast", "slow")
@@ -51,6 +60,20 @@ def test_a_lost_host_loses_no_item_and_its_late_results_count_nowhere() -> None:
     assert leases.finish("b", first[0])
     assert not leases.finish("b", first[0])
     assert leases.assign() == {"b": [first[1]]}
+
+
+def test_an_item_that_takes_hosts_down_is_given_up() -> None:
+    """After so many losses it is not leased again; an item that was finished between counts from none."""
+    leases = _with(1, attempts_max=3)
+    for host in ("a", "b"):
+        leases.join(host)
+        assert leases.assign() == {host: [0]}
+        assert leases.lose(host) == ([0], [])
+    leases.join("c")
+    leases.assign()
+    assert leases.lose("c") == ([], [0])
+    leases.join("d")
+    assert leases.assign() == {}
 
 
 def test_an_item_that_takes_hosts_down_takes_no_other_with_it() -> None:

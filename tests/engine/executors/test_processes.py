@@ -12,7 +12,7 @@ import pytest
 import nel
 from nel.engine.executors.find import find_executor
 from nel.engine.progress import Progress
-from nel.errors import ConfigError
+from nel.errors import ConfigError, MissingExtra
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_json, read_results, sums, without_volatile
 
@@ -116,3 +116,10 @@ def test_a_wrong_number_of_workers_is_refused(text: str) -> None:
     """The number and its bounds are named."""
     with pytest.raises(ConfigError, match=r"takes workers=N from 1 to 1024, not"):
         find_executor(text)
+
+
+def test_ray_that_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message says what to install."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"the executor ray needs Ray: pip install './plugins/nel-ray'"):
+        find_executor("ray://127.0.0.1:10001")

@@ -18,6 +18,7 @@ import pytest
 from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.dispatch import Scorers
+from nel.engine.scorers.supervisor import WorkerSupervisor
 from nel.prompts import compile_template
 from nel.scorers import f1, match, multi_scorer
 from nel.scoring import any_of, exact_match, numeric_match, scorer
@@ -39,6 +40,34 @@ def _items(scorer: Any, n: int) -> list[ScoringTask]:
         )
         for idx in range(n)
     ]
+
+
+async def test_order_is_kept_and_sync_and_async_mix() -> None:
+    """Outcomes come in the order of the items, whichever kind of scorer made them."""
+
+    async def later(sample: ScorerInput) -> dict[str, Any]:
+        return {"score": sample.target / 10}
+
+    def now(sample: ScorerInput) -> dict[str, Any]:
+        return {"score": sample.target}
+
+    batch = [*_items(now, 2), *_items(later, 2)]
+    outcomes = await score_all(batch, timeout_seconds=5)
+    assert [outcome.reward for outcome in outcomes if isinstance(outcome, Scored)] == [0.0, 1.0, 0.0, 0.1]
+
+
+async def test_a_row_that_a_scorer_changes_is_its_own_copy() -> None:
+    """A scorer that writes into the metadata changes no other sample's."""
+
+    def vandal(sample: ScorerInput) -> dict[str, Any]:
+        seen = dict(sample.metadata)
+        sample.metadata.clear()
+        return {"correct": seen == {"n": sample.target}}
+
+    items = _items(vandal, 3)
+    for _ in range(2):
+        outcomes = await score_all(items, timeout_seconds=5)
+        assert [outcome.reward for outcome in outcomes if isinstance(outcome, Scored)] == [1.0, 1.0, 1.0]
 
 
 async def test_what_a_scorer_raises_is_kept() -> None:
@@ -110,6 +139,36 @@ async def test_a_scorer_that_ends_or_blocks_its_process_loses_its_own_sample_onl
     assert [type(outcome).__name__ for outcome in outcomes] == ["Scored", "Unscored", *["Scored"] * 4]
     assert isinstance(outcomes[1], Unscored)
     assert (outcomes[1].cause, outcomes[1].kind) == ("scorer", kind)
+
+
+async def test_an_answer_that_arrives_while_the_process_is_replaced_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits for the next process, and does not keep the suspects from being tried."""
+    first, ends_it, late = _items(_exits, 3)
+    scorers = Scorers([first.benchmark])
+    found: dict[int, Any] = {}
+    finished = asyncio.Event()
+
+    def deliver(outcomes: list[Any]) -> None:
+        found.update((item.key.idx, outcome) for item, outcome in outcomes)
+        if len(found) == 3:
+            finished.set()
+
+    replace_process = WorkerSupervisor._on_worker_death
+
+    async def put_and_replace(supervisor: WorkerSupervisor) -> None:
+        if 2 not in {item.key.idx for _, item in supervisor._items.values()} | set(found):
+            asyncio.get_running_loop().call_soon(scorers.put, late)
+        await replace_process(supervisor)
+
+    monkeypatch.setattr(WorkerSupervisor, "_on_worker_death", put_and_replace)
+    running = asyncio.create_task(scorers.run(timeout_seconds=30, deliver=deliver, answer=_no_answer))
+    scorers.put(first)
+    scorers.put(ends_it)
+    await asyncio.wait_for(finished.wait(), 20)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    scorers.close()
+    assert [type(found[idx]).__name__ for idx in range(3)] == ["Scored", "Unscored", "Scored"]
 
 
 async def test_an_async_scorer_that_is_too_slow_is_cancelled_and_the_others_go_on() -> None:

@@ -91,6 +91,13 @@ def test_modules_of_a_package_are_in_the_digest(tmp_path: Path, body: str, chang
     assert _digest_changes(bench, package / changed)
 
 
+def test_a_module_that_an_imported_one_imports_later_is_in_the_digest(tmp_path: Path) -> None:
+    """However far down, each inside a function."""
+    bench = _bench(tmp_path, "import beside_rules")
+    (tmp_path / "beside_rules.py").write_text("def rule():\n    import deeper_rules\n", encoding="utf-8")
+    assert _digest_changes(bench, tmp_path / "deeper_rules.py")
+
+
 def test_a_module_on_the_search_path_is_in_the_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As of a distribution that is installed for editing: no version tells of its changes."""
     (tmp_path / "elsewhere").mkdir()
@@ -145,6 +152,21 @@ def test_declared_data_is_in_the_digest(tmp_path: Path, declared: str, changed: 
     assert _digest_changes(bench, tmp_path / changed)
 
 
+def test_the_data_of_a_class_and_of_a_member_is_in_the_digest(tmp_path: Path) -> None:
+    """A class declares it as an attribute; a composed scorer has the data of its members."""
+    bench = _bench(tmp_path, "return True")
+    text = bench.read_text(encoding="utf-8").replace(
+        "from nel import", "from nel.scoring import any_of\nfrom nel import"
+    )
+    member = "class Reads:\n    data_files = ('gold.json',)\n    def __call__(self, sample):\n        return True\n"
+    bench.write_text(
+        text.replace("@benchmark", f"{member}\n@benchmark").replace(
+            "@scorer()\ndef", "@(lambda one: any_of(one, Reads()))\ndef"
+        )
+    )
+    assert _digest_changes(bench, tmp_path / "gold.json")
+
+
 def test_declared_data_that_is_not_there_is_refused(tmp_path: Path) -> None:
     """Before the first request, with the scorer and the path."""
     bench = _bench(tmp_path, "return True", declared='data="gone.json"')
@@ -196,3 +218,22 @@ def test_a_variable_that_is_set_and_kept_from_a_scorer_is_a_note(
         "mine: its files read SERVICE, SERVICE_URL, set here and not passed on to its scorer and tools; declare"
         ' env=["SERVICE", "SERVICE_URL"] where one of them reads it'
     )
+
+
+def test_a_moved_scorer_with_its_files_has_the_same_digest(tmp_path: Path) -> None:
+    """Contents count, and no path of the machine."""
+    digests = set()
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        bench = _bench(tmp_path / name, "import beside_rules", declared='data=["gold.json", "data"]')
+        digests.add(scorer_digest(find_benchmark(str(bench))))
+    assert len(digests) == 1
+
+
+def test_what_reads_the_dataset_beside_a_scorer_is_not_listed(tmp_path: Path) -> None:
+    """A function for the rows in the same file decides no verdict; the rows are compared one by one."""
+    bench = _bench(tmp_path, "return True")
+    rows = "def rows():\n    return [eval(line) for line in open(HERE / 'rows.jsonl')]\n\n@benchmark"
+    text = bench.read_text(encoding="utf-8").replace("@benchmark", rows).replace('"rows.jsonl"', "rows")
+    bench.write_text(text, encoding="utf-8")
+    assert unseen_dependencies(find_benchmark(str(bench))) == ()

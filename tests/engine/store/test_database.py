@@ -63,6 +63,16 @@ async def test_a_response_is_on_disk_when_put_returns(store: Log, tmp_path: Path
     store.close()
 
 
+async def test_many_rows_share_few_commits(store: Log, tmp_path: Path) -> None:
+    """Rows handed in together are all there after one wait, in any number."""
+    store.start_writer()
+    await asyncio.gather(*(store.append([_answer(idx)]) for idx in range(3000)))
+    await store.stop_writer()
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        assert Pending(snapshot).last_answer() == 3000
+    store.close()
+
+
 async def test_a_full_disk_stops_resumably(store: Log) -> None:
     """A write that fails raises StoppedEarly at the one who waits; nothing is half written."""
     store._connection.execute("PRAGMA max_page_count = 24")
@@ -178,6 +188,23 @@ def test_a_changed_value_of_a_row_is_found(store: Log, tmp_path: Path, column: s
             response_in(next(exchanges(snapshot, 1)))
     assert store.drop_damaged() == 1
     store.close()
+
+
+def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
+    """Missing, foreign and newer files are named as what they are."""
+    with pytest.raises(StoreError, match=r"there is no run\.db"):
+        Snapshot(tmp_path / "run.db")
+    with sqlite3.connect(tmp_path / "foreign.db") as foreign:
+        foreign.execute("CREATE TABLE t(x)")
+    foreign.close()
+    with pytest.raises(StoreError, match="was not written by nel"):
+        Snapshot(tmp_path / "foreign.db")
+    Log(tmp_path / "newer.db").close()
+    with sqlite3.connect(tmp_path / "newer.db") as newer:
+        newer.execute("PRAGMA user_version = 99")
+    newer.close()
+    with pytest.raises(StoreError, match="has format 99"):
+        Snapshot(tmp_path / "newer.db")
 
 
 async def test_a_row_that_cannot_be_written_is_an_error_and_not_a_wait_for_ever(store: Log) -> None:

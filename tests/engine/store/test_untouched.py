@@ -29,6 +29,19 @@ def test_a_folded_store_is_read_and_nothing_appears_beside_it(tmp_path: Path) ->
     assert _content(tmp_path) == before
 
 
+def test_a_finished_run_is_one_file_again_after_it_was_read(tmp_path: Path) -> None:
+    """A reader that may not write makes a log and its index; the log of a run in progress stays."""
+    store = Log(tmp_path / "run.db")
+    store.set_meta("run_id", "a")
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        assert snapshot.meta("run_id") == "a"
+    assert _content(tmp_path)["run.db-wal"]
+    store.close()
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        assert snapshot.meta("run_id") == "a"
+    assert [*_content(tmp_path)] == ["run.db"]
+
+
 def test_what_is_only_in_the_log_is_read_too(tmp_path: Path) -> None:
     """A live run, and one that was killed, have their latest answers in the log."""
     store = Log(tmp_path / "run.db")

@@ -41,6 +41,12 @@ def test_quotations_do_not_count_where_a_quoted_text_holds_a_verdict(reply: str,
     assert read(reply) == expected
 
 
+@pytest.mark.parametrize("reply", ['"GRADE: I"', '**Verdict:** "My final verdict is I".\n\n"GRADE: I"', "> GRADE: I"])
+def test_quotations_count_where_there_is_nothing_to_repeat(reply: str) -> None:
+    """Judges put their own verdict in quotation marks, as the prompt shows the form (JudgeBench, o1-mini)."""
+    assert read(reply, response="Lyon") == "I"
+
+
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [

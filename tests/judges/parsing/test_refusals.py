@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -60,6 +61,17 @@ def test_reasons_after_a_verdict_do_not_decide_whether_it_is_read(tail: str) -> 
     """A grade that praise follows and one that blame follows are read alike."""
     read = grade_reader(QUOTED, LETTERS)
     assert [outcome(read, f"GRADE: {label}{tail}") for label in LETTERS] == list(LETTERS)
+
+
+@pytest.mark.parametrize("scale", [LETTERS, PAIR, {"yes": 1.0, "no": 0.0}, {"SAFE": 1.0, "UNSAFE": 0.0}])
+@pytest.mark.parametrize(
+    "form", ["@", "**@**", "@.", "It names the capital.\n\n@", "GRADE: @ or so", "GRADE: @?", "I cannot say."]
+)
+def test_every_grade_of_a_scale_is_read_or_refused_in_the_same_form(scale: Mapping[str, float], form: str) -> None:
+    """A bare grade, one at the end, and forms that are refused."""
+    read = grade_reader(QUOTED, scale)
+    n_read = [outcome(read, form.replace("@", label)) == label for label in scale]
+    assert len(set(n_read)) == 1
 
 
 @pytest.mark.parametrize(

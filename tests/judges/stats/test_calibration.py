@@ -64,6 +64,32 @@ def test_where_every_answer_has_a_label_nothing_is_weighted() -> None:
     assert ends == pytest.approx((interval.lower, interval.upper), abs=0.01)
 
 
+def test_a_grade_that_was_labelled_more_than_its_share_is_weighted_back() -> None:
+    """90 of 100 answers pass; 10 labels of each grade say what all 100 would, not what the 20 labels do."""
+    found = calibration_json(_table((8, 2), (3, 7), more=(80, 0)))
+    truth_right = 0.9 * 0.8 + 0.1 * 0.3
+    assert found["sensitivity"]["value"] == pytest.approx(0.9 * 0.8 / truth_right)
+    assert found["specificity"]["value"] == pytest.approx(0.1 * 0.7 / (1 - truth_right))
+    assert found["agreement"]["raw"]["value"] == pytest.approx(0.9 * 0.8 + 0.1 * 0.7)
+    assert found["base_rates"] == pytest.approx(
+        {"judge": 0.9, "judge_labelled": 0.5, "labels": 0.55, "labels_weighted": truth_right}
+    )
+    assert [(part["n"], part["n_labelled"], part["weight"]) for part in found["strata"]] == [(10, 10, 1), (90, 10, 9)]
+
+
+def test_corrections_of_one_run_agree_and_are_what_people_would_give() -> None:
+    """PPI++ and Rogan-Gladen give the weighted mean of the labels; the second is wider."""
+    tally = _table((101, 11), (20, 68), more=(1081, 719))
+    corrected = corrected_headline(tally, _headline(tally), calibration_json(tally))
+    expected = (1193 * 101 / 112 + 807 * 20 / 88) / 2000
+    ppi, rogan_gladen = corrected["ppi"], corrected["rogan_gladen"]
+    assert corrected["raw"]["value"] == pytest.approx(0.5965)
+    assert (ppi["value"], rogan_gladen["value"]) == pytest.approx((expected, expected))
+    assert rogan_gladen["ci_lower"] < ppi["ci_lower"] < ppi["ci_upper"] < rogan_gladen["ci_upper"]
+    published = 0.576568, 0.679118  # of ppi_py, without strata
+    assert (ppi["ci_lower"], ppi["ci_upper"]) == pytest.approx(published, abs=0.006)
+
+
 def test_what_no_judge_scored_counts_as_it_is() -> None:
     """Half the headline is model failures: the correction moves the other half only."""
     alone = _table((45, 5), (10, 40))
@@ -76,6 +102,25 @@ def test_what_no_judge_scored_counts_as_it_is() -> None:
         assert first[method]["value"] == pytest.approx(0.55)
         assert second[method]["value"] == pytest.approx(0.275)
         assert second[method]["ci_upper"] - second[method]["ci_lower"] < 0.2
+
+
+def test_labels_that_are_all_equal_have_no_kappa() -> None:
+    """Where labels and verdicts are all the same kappa is undefined; agreement is 1 with an interval."""
+    found = calibration_json(_table((30, 0), (0, 0), more=(70, 0)))
+    for name in ("kappa", "ac1", "pabak"):
+        assert found["agreement"][name]["value"] is None
+        assert "one category" in found["agreement"][name]["reason"]
+    assert found["agreement"]["raw"]["value"] == 1.0
+    assert found["agreement"]["raw"]["ci_lower"] < 0.9
+    assert found["specificity"] == {
+        "value": None, "ci_lower": None, "ci_upper": None, "ci_method": "none", "n_effective": None,
+        "reason": "no labelled answer is wrong",
+    }  # fmt: skip
+    tally = _table((30, 0), (0, 0), more=(70, 0))
+    corrected = corrected_headline(tally, _headline(tally), found)
+    assert corrected["rogan_gladen"]["value"] is None
+    assert corrected["ppi"]["value"] == 1.0
+    assert corrected["ppi"]["ci_lower"] < 0.99
 
 
 def test_a_judge_that_guesses_is_not_corrected_with() -> None:
@@ -207,6 +252,16 @@ def test_answers_to_the_same_question_are_not_independent() -> None:
         for corrected in (corrected_headline(one, _headline(one), calibration_json(one)) for one in (once, four))
     ]
     assert widths[1] > 1.3 * widths[0]
+
+
+def test_nothing_scored_has_no_correction() -> None:
+    """Without a headline or without verdicts the corrected values are null with their reason."""
+    tally = _tally([], known=[0.0, 1.0])
+    corrected = corrected_headline(tally, {**_HEADLINE, "value": 0.5}, calibration_json(tally))
+    assert corrected["ppi"] == {
+        "value": None, "ci_lower": None, "ci_upper": None, "ci_level": 0.95, "ci_method": "none",
+        "reason": "no answer was judged",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,12 @@ def counted(cases: list[dict[str, Any]], *judges: str, samples: int | None = Non
     return found
 
 
+TWENTY_FIVE = [("C", "C")] * 20 + [("C", "I")] * 5 + [("I", "C")] * 10 + [("I", "I")] * 15
+
+
+GOOD = record("C", repeated("a", "C", "C"))
+
+
 def test_nothing_judged_is_nothing() -> None:
     """A benchmark without a judgement has no counts, whatever its scorer keeps under that name."""
     counts = JudgingCounts(["a"])
@@ -74,6 +80,22 @@ def test_samples_without_a_grade_are_counted_by_kind() -> None:
     assert found["n_judged"] == 3
     assert found["n_without_grade"] == {"n": 2, "kinds": {"no_quorum": 1, "no_judge": 1}}
     assert found["n_cases"] == 2
+
+
+def test_two_judges_agree_as_the_textbook_says() -> None:
+    """The table [[20, 5], [10, 15]] has raw agreement 0.7, kappa 0.4 and an alpha to match, all with intervals."""
+    (row,) = counted(records(TWENTY_FIVE, ["a", "b"]), "a", "b")["agreement"]
+    assert (row["n_units"], row["n_unanimous"], row["n_missing"]) == (50, 35, 0)
+    assert row["raw"]["value"] == pytest.approx(0.7)
+    assert row["raw"]["ci_method"] == "wilson"
+    assert (row["raw"]["ci_lower"], row["raw"]["ci_upper"]) == pytest.approx((0.562496, 0.808964), abs=1e-5)
+    assert row["kappa"]["value"] == pytest.approx(0.4)
+    assert row["kappa"]["ci_lower"] < 0.4 - 0.126996 < 0.4 + 0.126996 < row["kappa"]["ci_upper"]
+    # 100 values, 55 C and 45 I; 15 cases disagree: 1 - 99 * 30 / (100^2 - 55^2 - 45^2)
+    assert row["alpha"]["value"] == pytest.approx(1 - 99 * 30 / (100**2 - 55**2 - 45**2))
+    assert row["alpha"]["ci_method"] == row["kappa"]["ci_method"] == "bootstrap"
+    assert row["fleiss_kappa"] is None
+    assert row["pairs"] == [{"judges": ["a", "b"], "n": 50, "raw": 0.7, "kappa": pytest.approx(0.4), "reason": None}]
 
 
 def test_three_judges_have_pairs_and_fleiss() -> None:

@@ -8,15 +8,18 @@ from typing import Any
 import pytest
 
 from nel import evaluate_matrix
+from nel.cli.progress import named_lines
 from nel.config.load import build_config
 from nel.config.matrix import split_config
 from nel.engine.matrix import MatrixRefused
+from nel.engine.progress import Progress
 from nel.errors import ConfigError, OutputError, ResumeRefused, StoreError
+from nel.reports.matrix import matrix_table
 from nel.runs.evaluation import evaluate
 from nel.runs.matrix import check_alone, preview_matrix, stored_matrix
 from nel.runs.rebuilding import rebuild
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.matrices import N, matrix_config
+from tests.support.matrices import N, matrix_config, matrix_example
 from tests.support.runs import read_json, read_results, without_volatile
 
 PLANNED = 2 * N
@@ -161,3 +164,13 @@ def test_endpoints_have_their_own_pace_and_judges_are_shared() -> None:
     judges = [part.judge.panel[0] for part in parts.values() if part.judge is not None]
     assert [(judge.requests_per_minute, judge.concurrency) for judge in judges] == [(30, 4), (30, 4)]
     assert [len(plans) for plans in preview_matrix(config).values()] == [1, 1]
+
+
+def test_table_has_a_column_and_progress_a_line_for_each_endpoint() -> None:
+    """The table says where there is no score; progress names each endpoint."""
+    table = matrix_table(matrix_example())
+    headings, rows = [column.words for column in table.columns], table.texts()
+    assert (headings, rows[0][1][:5], rows[0][2]) == (["benchmark", "a", "b|c"], "50.00", "no score, 4 unscored")
+    assert rows[1] == ["ended", "done", "exit 75"]
+    assert named_lines({"a": Progress(), "b": Progress(stage="running")}) == ["a: starting", "b: running"]
+    assert named_lines({"": Progress()}) == ["starting"]

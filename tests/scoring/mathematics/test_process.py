@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -20,7 +22,7 @@ from nel.scoring.mathematics import process
 from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.mathematics.comparison import expressions_equal
 from nel.types import ScorerInput
-from tests.support.tiers import ENDS, representatives
+from tests.support.tiers import ENDS, first_rows, representatives
 
 _HANGS_SECONDS = 120.0
 """Bounds the wait for what happens within a second."""
@@ -155,6 +157,19 @@ def test_a_thread_after_a_hanging_comparison_gets_its_answer(
     assert "took longer than" in said[0]
 
 
+@pytest.mark.parametrize("number", first_rows(1, [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV]))
+@pytest.mark.slow
+def test_a_worker_killed_while_idle_costs_no_answer(number: int) -> None:
+    """What comes next is compared by a new process."""
+    assert expressions_equal("2x", "x+x")
+    worker = process.WORKER._process
+    assert worker is not None
+    os.kill(worker.pid, number)
+    worker.wait()
+    assert expressions_equal("3x", "x+2x")
+    assert not expressions_equal("3x", "x+3x")
+
+
 @ENDS
 @pytest.mark.slow
 def test_a_worker_killed_while_it_compares_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,6 +187,14 @@ def test_a_worker_killed_while_it_compares_comes_back(monkeypatch: pytest.Monkey
         with pytest.raises(ScorerError):
             expressions_equal("x+5", "9^{9^{9^9}}")
     assert expressions_equal("3x", "x+2x")
+
+
+@pytest.mark.slow
+def test_a_stopped_worker_starts_again() -> None:
+    """Stopping twice is not an error, and the next comparison starts another process."""
+    process.WORKER.stop()
+    process.WORKER.stop()
+    assert expressions_equal("2x", "x+x")
 
 
 @pytest.mark.slow
@@ -194,6 +217,20 @@ def test_a_forked_process_has_a_worker_of_its_own() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=250, check=False)
     assert done.stdout == "True True\n", done.stderr
+
+
+@pytest.mark.slow
+def test_the_worker_ends_with_its_parent() -> None:
+    """No process is left when the interpreter exits."""
+    program = (
+        "from nel.scoring.mathematics import comparison, process\n"
+        "comparison.expressions_equal('2x', 'x+x')\n"
+        "print(process.WORKER._process.pid)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=250, check=True)
+    assert done.stderr == ""
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
 
 
 @pytest.mark.slow
