@@ -146,13 +146,11 @@ def test_the_first_sample_alone_is_refused(tmp_path: Path, reply: Reply, preflig
 
 
 def test_one_answer_from_elsewhere_outweighs_a_refused_neutral_prompt(tmp_path: Path) -> None:
-    """Every fourth sample and the neutral prompt are refused in the same words: the others are asked and scored."""
+    """The first sample that is asked and the neutral prompt are refused in the same words: the others are scored."""
     refused = error(400, "not on our premises")
-    with serving(
-        lambda call: refused if call.text == NEUTRAL_PROMPT or call.number % 4 == 0 else right(call)
-    ) as server:
+    with serving(lambda call: refused if call.text == NEUTRAL_PROMPT or call.order == 0 else right(call)) as server:
         ran = run(tmp_path, server, n=12, engine=FIRST)
-    assert ran.states == ["infra:bad_request", "scored", "scored", "scored"] * 3
+    assert sorted(ran.states) == ["infra:bad_request"] + ["scored"] * 11
     assert ran.exit_code == 3
 
 
