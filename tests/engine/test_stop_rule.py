@@ -103,7 +103,7 @@ def test_what_comes_after_the_decision_changes_nothing() -> None:
         made.add(idx, 0, scored(1.0))
     assert state(made) == before
     assert made.decision is not None
-    assert made.decision.reason == "futile"
+    assert made.decision["reason"] == "futile"
 
 
 def test_the_order_is_that_of_the_seed_and_not_of_the_file() -> None:
