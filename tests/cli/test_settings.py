@@ -79,18 +79,20 @@ def test_help_does_not_wait_for_the_schema() -> None:
 
 
 def test_flags_win_over_the_file(tmp_path: Path) -> None:
-    """A flag replaces the file's value and leaves the rest of the section alone."""
+    """A flag replaces the file's value, also with a zero, and leaves the rest of the section alone."""
     path = tmp_path / "config.yaml"
     path.write_text(
         "endpoint: {url: http://h/v1, model: a}\n"
         "benchmarks: [gsm8k, {name: mmlu_pro, repeats: 2}]\n"
         "engine: {concurrency: 3}\n"
-        "generation:\n"
+        "generation: {temperature: 1.0}\n"
     )
-    config = config_of(path, chosen(model_id="b", max_problems=5, concurrency=None, stop=[], stream=False, top_p=0.5))
+    config = config_of(
+        path, chosen(model_id="b", max_problems=5, concurrency=None, stop=[], stream=False, temperature=0.0)
+    )
     assert config.endpoint is not None
     assert (config.endpoint.url, config.endpoint.model, config.engine.concurrency) == ("http://h/v1", "b", 3)
-    assert config.generation.top_p == 0.5
+    assert config.generation.temperature == 0
     assert [(entry.name, entry.max_problems, entry.repeats) for entry in config.benchmarks] == [
         ("gsm8k", 5, 1),
         ("mmlu_pro", 5, 2),
