@@ -38,6 +38,7 @@ def failures(folder: Path, text: str) -> str:
         ("return {'verdict': 'good'}", "the scorer returned no number"),
         ("return {'correct': sample.metadata['anwser'] == sample.response}", 'did you mean "answer"?'),
         ("return {'correct': sample.response in sample.target}", "an empty answer scores 0: it gave 1"),
+        ("return {'correct': 0.5 + 0.5 * (sample.response == sample.target)}", "an empty answer scores 0: it gave 0.5"),
         ("return {'correct': True}", "return False for an empty response"),
         ("return {'correct': False}", "compare what the scorer looks for with the target field"),
         (

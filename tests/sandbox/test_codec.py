@@ -78,6 +78,9 @@ class Liar(str):
     def __eq__(self, other: object) -> bool:
         return True
 
+    def __str__(self) -> str:
+        return "wrong"
+
     __hash__ = str.__hash__
 
 
