@@ -25,7 +25,7 @@ from nel.authoring.problem import (
 )
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import prompt_key
-from nel.datasets.fields import lookup, map_fields, read_lists
+from nel.datasets.fields import gold_in, map_fields, read_lists
 from nel.datasets.folder import in_place_of
 from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PromptError
@@ -341,20 +341,6 @@ class Benchmark:
         """
         return self._prompt_text(self._problem(record))
 
-    def shots_json(self) -> dict[str, object] | None:
-        """Return how many examples each prompt has and where they come from, as JSON values; None
-        where it has none.
-        """
-        if self.shots is None or not self.num_fewshot:
-            return None
-        seed = self.fewshot.seed if self.fewshot.sampler == "seeded" else None
-        return {
-            "n": self.num_fewshot,
-            "sampler": self.fewshot.sampler,
-            "seed": seed,
-            "source": self.shots.source,
-        }
-
     def _problem(self, record: Mapping[str, object]) -> Problem:
         return read_problem(
             self.prepared_fields(record),
@@ -456,14 +442,4 @@ class Benchmark:
         return preamble + as_text(shots, prompt, self.fewshot)
 
     def _target(self, row: Mapping[str, object]) -> Any:
-        if self.target_field is None:
-            return None
-        try:
-            target = lookup(row, self.target_field)
-        except DatasetError as error:
-            raise DatasetError(
-                f"{error}; name the gold answer's with target_field, None where there is none"
-            ) from error
-        if target is None:
-            raise DatasetError(f'the target field "{self.target_field}" is null')
-        return target
+        return None if self.target_field is None else gold_in(row, self.target_field)

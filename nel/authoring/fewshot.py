@@ -104,6 +104,20 @@ class Shots:
     source: str
     """For messages."""
 
+    @property
+    def seed(self) -> int | None:
+        """Return what they are drawn with for each sample, None where they are not."""
+        return self.settings.seed if self.settings.sampler == "seeded" else None
+
+    def as_json(self) -> dict[str, object]:
+        """Return how many each prompt has and where they come from, as JSON values."""
+        return {
+            "n": self.n,
+            "sampler": self.settings.sampler,
+            "seed": self.seed,
+            "source": self.source,
+        }
+
     def of(self, key: str, group: str | None) -> list[Shot]:
         """Return the examples of a sample; itself is never among them.
 
@@ -112,9 +126,9 @@ class Shots:
             ConfigError: There are too few without the sample itself, whose prompt is among them.
         """
         pool = self.pools.get(group, ExamplePool())
-        seed = self.settings.seed if self.settings.sampler == "seeded" else None
         is_large = len(pool.keys) >= self.n
-        shots = [pool.shots[position] for position in draw(pool.keys, self.n, own=key, seed=seed)]
+        positions = draw(pool.keys, self.n, own=key, seed=self.seed)
+        shots = [pool.shots[position] for position in positions]
         if len(shots) < self.n:
             where = "" if group is None else f' with {self.settings.match_field} "{group}"'
             error = ConfigError if is_large else DatasetError

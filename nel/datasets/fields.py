@@ -79,6 +79,23 @@ def read_lists(row: Mapping[str, object], fields: Iterable[str]) -> dict[str, ob
     return read
 
 
+def gold_in(row: Mapping[str, object], path: str) -> object:
+    """Return the gold answer in a field of a row.
+
+    Raises:
+        DatasetError: There is no such field, or it is null.
+    """
+    try:
+        gold = lookup(row, path)
+    except DatasetError as error:
+        raise DatasetError(
+            f"{error}; name the gold answer's with target_field, None where there is none"
+        ) from error
+    if gold is None:
+        raise DatasetError(f'the target field "{path}" is null')
+    return gold
+
+
 def _missing(path: str, key: str, parent: object) -> str:
     below = "" if key == path else f' (no "{key}")'
     if not isinstance(parent, Mapping):

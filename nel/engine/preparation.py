@@ -128,7 +128,10 @@ def _prepare_from_dataset(
         stored, options, is_rescored=is_rescored, asks=digests.rows > n_stored, key=key
     )
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
-    shots = stored["fewshot"] if n_stored else plan.benchmark.shots_json()
+    examples = plan.benchmark.shots
+    shots = examples.as_json() if examples is not None else None
+    if n_stored:
+        shots = stored["fewshot"]
     store.put_benchmark(
         plan.slot,
         plan.benchmark.name,
