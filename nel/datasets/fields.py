@@ -83,7 +83,7 @@ def gold_in(row: Mapping[str, object], path: str) -> object:
     """Return the gold answer in a field of a row.
 
     Raises:
-        DatasetError: There is no such field, or it is null.
+        DatasetError: The row lacks the field, or it is null.
     """
     try:
         gold = lookup(row, path)

@@ -129,8 +129,8 @@ def _prepare_from_dataset(
     )
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
     examples = plan.benchmark.shots
-    shots = examples.as_json() if examples is not None else None
-    if n_stored:
+    shots = None if examples is None else examples.as_json()
+    if n_stored:  # as they were when the run began
         shots = stored["fewshot"]
     store.put_benchmark(
         plan.slot,

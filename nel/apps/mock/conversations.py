@@ -74,7 +74,7 @@ def parse_request(
     """Return what a decoded body asks; its text is kept with it.
 
     Raises:
-        EndpointFault: 400, it is no request of its protocol.
+        EndpointFault: 400, the body does not follow its protocol.
     """
     try:
         content = read_request(protocol, body, model=model, is_streamed=is_streamed)

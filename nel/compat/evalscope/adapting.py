@@ -129,7 +129,7 @@ def _examples(adapter: DefaultDataAdapter) -> Any:
     """Return the source of few-shot examples.
 
     Raises:
-        ConfigError: There is no split of them.
+        ConfigError: The source of the examples has no splits.
     """
     split = adapter.train_split
     if split is None:
