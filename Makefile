@@ -120,6 +120,7 @@ image: $(BIN)/python
 check: $(DEV_STAMP)
 	@echo "==> ruff, mypy --strict, import-linter"
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff check --preview --select DOC102 nel plugins scripts  # docstrings name the parameters that there are
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@PYTHONPATH=. $(BIN)/lint-imports --no-logo

@@ -42,7 +42,8 @@ def token_question(
     Args:
         scores: Of each grade.
         label: Of the question.
-        read: None: `grade_of_tokens` of the scale.
+        read_tokens: Reads the grade off the log-probabilities; `grade_of_tokens` of the scale when
+            not given.
     """
     return Question(
         prompt=prompt,

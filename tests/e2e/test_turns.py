@@ -65,16 +65,22 @@ def test_each_turn_is_asked_after_the_answer_to_the_one_before(tmp_path: Path) -
     assert stats["requests"]["completed"] == 6
 
 
-def test_a_turn_that_was_answered_is_not_asked_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("asks", "text"),
+    [("one", "1"), ("Call tools as <tool_call>JSON</tool_call>", '<tool_call>{"name": "add"}</tool_call>')],
+    ids=["text", "a call as text that the prompt asks for"],
+)
+def test_a_turn_that_was_answered_is_not_asked_again(tmp_path: Path, asks: str, text: str) -> None:
     """After an outage in the second turn, a resume sends second turns only."""
-    _rows(tmp_path, 4)
+    rows = ({"first": f"{asks} {i}", "turns": [f"{asks} {i}", "two"], "targets": ["1", "3"]} for i in range(4))
+    write_jsonl(tmp_path / "rows.jsonl", rows)
     (tmp_path / "bench.py").write_text(TURNS, encoding="utf-8")
     down = [True]
 
-    def second_turn_is_down(call: Call, number: int) -> Reply:
+    def second_turn_is_down(call: Call, _: int) -> Reply:
         if down[0] and len(call.body["messages"]) > 1:
             return Reply(status=400, body={"error": {"message": "no"}})
-        return _counts_messages(call, number)
+        return answer(text)
 
     with scripted(second_turn_is_down) as endpoint:
         command = ["--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "--output-dir", "out"]

@@ -47,7 +47,7 @@ async def exchange(
         complete: Asks the model; None where only what is stored can be used.
         sent: The request.
         keep: Stores the answer, while the permit of the request is held.
-        stored: The row of an answer to the same request.
+        stored_row: That of an answer to the same request.
         may_reuse: Decides about a stored answer; each is taken when not given.
         parse: Reads the payload, as for `Client.complete`.
         remembers: Put the answer into the cache, as for `Client.complete`.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 from nel.core.message_json import messages_in
 from nel.core.strict_json import dumps_bytes, loads
@@ -156,14 +156,19 @@ class SampleRunner:
         keep: KeepLast,
     ) -> Exchange:
         """Send the request of each turn of a sample, of which most have one."""
+
+        def ends_sample(response: Response) -> bool:
+            verdict = verdict_before_scoring(
+                response, truncated=plan.config.truncated, sample=sample
+            )
+            return verdict is not None
+
         body = last.body or b""
         for turn, following in enumerate(sample.turns):
             response = last.response = await self._further(
-                key, Asked(TURN, turn), request, body, truncated=plan.config.truncated
+                key, Asked(TURN, turn), request, body, ends_sample=ends_sample
             )
-            if response.error or verdict_before_scoring(
-                response, truncated=plan.config.truncated, sample=sample
-            ):
+            if ends_sample(response):
                 await keep(last)
                 return last
             answer = Message(role="assistant", content=response.text)
@@ -266,17 +271,17 @@ class SampleRunner:
         body: bytes,
         parse: Parse | None = None,
         *,
-        truncated: Literal["failure", "score"] | None = None,
+        ends_sample: Callable[[Response], bool] | None = None,
     ) -> Response:
         """Return the answer to a request other than a sample's last; it has its own row.
 
         Args:
-            truncated: Of a turn of a conversation: an answer that ends the sample is stored as its
-                last one.
+            ends_sample: Of a turn of a conversation: an answer that ends the sample is stored as
+                its last one.
         """
 
         async def keep(response: Response) -> None:
-            is_last = truncated and verdict_before_scoring(response, truncated=truncated)
+            is_last = ends_sample is not None and ends_sample(response)
             if response.error is None and not is_last:
                 await self.store.append([exchange_row(key, asked, body.decode(), response)])
 

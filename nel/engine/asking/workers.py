@@ -32,7 +32,7 @@ class Workers:
             concurrency: Requests in flight.
             gate: Of the endpoint.
             stop: Ends them.
-            ask_samples: The work of one worker, by its number; it ends where `is_surplus` says so.
+            ask_samples: The work of one worker, by its number; it ends where it is surplus.
         """
         self._concurrency = concurrency
         self._gate = gate
@@ -49,7 +49,7 @@ class Workers:
         """Start workers: in doubling steps while the first request is out, then all.
 
         Args:
-            first: Sends the first request.
+            first_answer: Sends the first request.
             may_go_on: Returns whether to start any more.
         """
         if self._gate is not None:

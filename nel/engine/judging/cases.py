@@ -134,7 +134,7 @@ def generation_of(member: ModelConfig, template_settings: Mapping[str, Any]) -> 
 
     Args:
         member: A setting that equals nel's default counts as left open by the run.
-        wanted: The scorer's settings by their names in the configuration; ``extra`` is a mapping.
+        template_settings: The scorer's settings by their names in the configuration; ``extra`` is a mapping.
     """
     member_settings, default = member.generation, ModelConfig.model_fields["generation"].default
     unset_settings = {

@@ -66,7 +66,7 @@ class HttpTransport(Transport):
         tls = tls_context(endpoint) if "https" in schemes or names_certificates else None
         self._tls, self._proxy_tls = (tls if scheme == "https" else None for scheme in schemes)
         if self._proxy is not None and self._tls is None:  # else the tunnel says it
-            from nel.models.transport.proxy import authorization  # noqa: PLC0415 - as in `Pool`
+            from nel.models.transport.proxy import authorization  # noqa: PLC0415 - few are behind a proxy
 
             self._headers |= authorization(self._proxy)
         self._endpoint = endpoint
