@@ -71,11 +71,26 @@ def ratio(a: float, b: float) -> dict:
     """Divide."""
     return {"ratio": a / b if b else float("nan")}
 
+@tool(parallel=True)
+def stall() -> None:
+    """Take too long."""
+    time.sleep(60)
+
+def parent_of(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+@tool
+def count_processes() -> int:
+    """Return how many processes of tools the run has."""
+    server = parent_of(os.getppid())
+    pids = (int(name) for name in os.listdir("/proc") if name.isdigit())
+    return sum(parent_of(pid) == server for pid in pids if os.path.exists(f"/proc/{pid}/stat"))
+
 class Scale(Toolset):
     def evidence(self):
         return {"weights": [1.0, float("inf")]}
 
-tools = [look, leave, count_left, kill_parent, halve, ratio]
+tools = [look, leave, count_left, kill_parent, halve, ratio, stall, count_processes]
 
 def declare(name, **more):
     @benchmark(name=name, dataset=lambda: rows, prompt="{question}", tools=tools, env="DECLARED", **more)
@@ -89,6 +104,7 @@ async def noting(sample, episode):
     return "done"
 
 tooled, weighed = declare("tooled"), declare("weighed", environment=Scale)
+hasty = declare("hasty", limits={"tool_seconds": 0.3})
 noted = declare("noted", solver=noting)
 '''
 KEY = "sk-planted-0123456789-abcdef"
@@ -143,6 +159,18 @@ def test_a_tool_that_kills_its_parent_ends_its_own_episode(tmp_path: Path) -> No
     lines, _, code = run(tmp_path, script)
     assert code == 3
     assert [(line["outcome"]["kind"], line["reward"]) for line in lines] == [("tool_died", None), (None, 1.0)]
+
+
+def test_calls_at_once_that_take_too_long_leave_one_process(tmp_path: Path) -> None:
+    """Each is stopped and the model reads so; the process that they shared is replaced once."""
+
+    def script(call: Call, _: int) -> object:
+        by_results = (calling(("stall", {}), ("stall", {}), ("stall", {})), *[calling(("count_processes", {}))] * 3)
+        return answer("done") if n_results(call) > 3 else by_results[n_results(call)]
+
+    _, calls, code = run(tmp_path, script, "hasty")
+    stopped = "stall took longer than 0.3 s and was stopped."
+    assert (code, results(calls[2])) == (0, [stopped] * 3 + ["1"])
 
 
 def test_arguments_that_a_model_refuses_are_the_models_and_what_the_tool_builds_is_its_own(tmp_path: Path) -> None:

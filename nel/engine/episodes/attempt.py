@@ -61,6 +61,7 @@ class Attempt:
     """What was sent last in this session."""
     _writer: StepWriter = field(init=False)
     _process: ToolProcess | None = None
+    _replacing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
         """Prepare the encoding of steps."""
@@ -223,13 +224,16 @@ class Attempt:
                 step=self._address(number),
             )
         except TimeoutError as error:
-            self._kill()
             if self.plan.benchmark.environment is not None:
+                self._kill()
                 detail = (
                     f"{call.name} took longer than {seconds:g} s, and the state is lost with it"
                 )
                 raise EnvironmentFault("tool_hung", detail) from error
-            await self.begin_turn(0)
+            async with self._replacing:
+                if self._process is process:  # else a call beside this one has replaced it
+                    self._kill()
+                    await self.begin_turn(0)
             text = f"{call.name} took longer than {seconds:g} s and was stopped."
             return ToolResult(text=text, error="timeout", seconds=time.monotonic() - began)
         reach("after_tool")

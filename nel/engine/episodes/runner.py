@@ -185,7 +185,7 @@ class EpisodeRunner:
         if fails:
             failure = {"kind": "limit", "detail": f"ended by {over.ended_by}"}
         elif over.failed is not None or _is_answer(episode, text, response):
-            failure = _failure_of(response, plan)
+            failure = _failure_of(response, plan, attempt.sample)
         return Response(
             text=text,
             reasoning=response.reasoning,
@@ -285,9 +285,9 @@ def _is_answer(episode: Episode, text: str, response: Response) -> bool:
     return not is_acted_on and text.strip() == response.text.strip()
 
 
-def _failure_of(response: Response, plan: Plan) -> dict[str, str] | None:
+def _failure_of(response: Response, plan: Plan, sample: Sample) -> dict[str, str] | None:
     """Return how the model's last answer failed; None where it did not."""
-    failure = verdict_before_scoring(response, truncated=plan.config.truncated)
+    failure = verdict_before_scoring(response, truncated=plan.config.truncated, sample=sample)
     return None if failure is None else {"kind": failure.kind, "detail": failure.detail}
 
 
