@@ -82,7 +82,7 @@ class Pipeline:
             runner=self._runner,
             acceptance=Acceptance(),
             faults=faults,
-            truncation=TruncationProbe(config),
+            truncation=TruncationProbe(config, [job.key for job in jobs]),
             counter=self._counter,
             scoring=self._scoring,
             stop=self._stop,

@@ -133,9 +133,8 @@ class ScoringStage:
         )
         try:
             await asyncio.gather(scoring, self._failed)
-        except (
-            StoppedEarly
-        ) as error:  # what computes scores is gone; a resume scores what is stored
+        except StoppedEarly as error:
+            # What computes scores is gone; a resume scores what is stored.
             if self._failed.done():  # the store, rather
                 raise
             self._drain_seconds = 0.0

@@ -178,9 +178,8 @@ class Session:
         except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C before signals are received
             ended.status = exit_status_of_signal("SIGINT")
             raise
-        except (
-            BaseException
-        ) as error:  # a bug: the session ends as "crashed", and the traceback is in run.log
+        except BaseException as error:
+            # A bug: the session ends as "crashed", and the traceback is in run.log.
             ended.status = ExitStatus(exit_code=1, reason="crashed")
             self.opened.observer.session_failed(error)
             raise

@@ -86,7 +86,7 @@ def error_body(body: bytes) -> ErrorBody:
 
 def error_said(error: object) -> ErrorBody:
     """Return the message and the codes of an error, whatever JSON it is."""
-    codes = dict.fromkeys(code for code in _codes(error, _DEPTH_MAX))
+    codes = dict.fromkeys(_codes(error, _DEPTH_MAX))
     return ErrorBody(_message(error, _DEPTH_MAX), tuple(codes)[:_CODES_MAX])
 
 

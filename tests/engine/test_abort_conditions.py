@@ -78,7 +78,7 @@ def test_a_spent_quota_stops_at_once() -> None:
 @pytest.mark.parametrize(("n_cut_off", "stops"), [(4, False), (5, False), (6, True)])
 def test_more_truncated_answers_than_allowed_stop_a_run(n_cut_off: int, stops: bool) -> None:
     """Above the allowed share, not at it; looked at once all of the first answers are there."""
-    counter = TruncationProbe(EngineConfig(truncation_probe=10, truncation_rate_max=0.5))
+    counter = TruncationProbe(EngineConfig(truncation_probe=10, truncation_rate_max=0.5), [1])
     answers = [*[CUT_OFF] * n_cut_off, *[WHOLE] * (10 - n_cut_off)]
     found = [counter.add(1, "b", answer, LIMITED) for answer in answers]
     assert found[:9] == [None] * 9
@@ -87,10 +87,11 @@ def test_more_truncated_answers_than_allowed_stop_a_run(n_cut_off: int, stops: b
 
 def test_only_the_first_answers_of_each_benchmark_are_looked_at() -> None:
     """Later ones stop nothing, a lost one is not an answer, and another benchmark has a count of its own."""
-    counter = TruncationProbe(EngineConfig(truncation_probe=2, truncation_rate_max=0.5))
+    counter = TruncationProbe(EngineConfig(truncation_probe=2, truncation_rate_max=0.5), [1, 2])
     assert counter.add(1, "a", Response(error=ResponseError(kind="timeout", message="late")), LIMITED) is None
     assert [counter.add(1, "a", answer, LIMITED) for answer in (WHOLE, CUT_OFF, CUT_OFF, CUT_OFF)] == [None] * 4
     assert counter.add(2, "b", CUT_OFF, Generation()) is None
     ending = counter.add(2, "b", CUT_OFF, Generation())
     assert ending is not None
     assert "2 of the first 2 answers of b" in ending.reason
+    assert "-O benchmarks.1.truncated=score" in ending.reason

@@ -19,7 +19,7 @@ def check_combination(config: RunConfig, entry: BenchmarkConfig, benchmark: Benc
     if not eval_only and config.endpoint is None:
         raise ConfigError(
             f"{benchmark.name} needs an endpoint; give --model-url and --model-id, "
-            "or score recorded answers with -O benchmarks.0.response_field=FIELD"
+            "or score recorded answers with --response-field FIELD"
         )
     if config.stop.when and entry.repeat_check is not None:
         raise ConfigError(

@@ -9,6 +9,7 @@ the endpoint cannot process, so no single sample aborts a run that has had answe
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from nel.config.schema import EngineConfig
 from nel.core.finish_reasons import ending_of
@@ -84,8 +85,14 @@ class EndpointFaultCounter:
 class TruncationProbe:
     """Counts truncated answers among the first ones of each benchmark."""
 
-    def __init__(self, config: EngineConfig) -> None:
-        """Start counting."""
+    def __init__(self, config: EngineConfig, benchmarks: Sequence[int]) -> None:
+        """Start counting.
+
+        Args:
+            config: Of the run.
+            benchmarks: The numbers of all, in the order of the configuration.
+        """
+        self._benchmarks = benchmarks
         self._probe = config.truncation_probe
         self._rate_max = config.truncation_rate_max
         self._seen: Counter[int] = Counter()
@@ -93,7 +100,7 @@ class TruncationProbe:
 
     def add(
         self,
-        job: int,
+        benchmark: int,
         name: str,
         response: Response,
         generation: Generation,
@@ -103,26 +110,28 @@ class TruncationProbe:
         """Count an answer; return a status when too many of the first ones were truncated.
 
         Args:
-            job: The benchmark.
+            benchmark: Its number.
             name: What it is called.
             response: The answer.
             generation: The settings that were sent.
             are_wanted: Truncated answers are scored as they stand, so that none stops the run.
         """
-        if are_wanted or response.error is not None or self._seen[job] >= self._probe:
+        if are_wanted or response.error is not None or self._seen[benchmark] >= self._probe:
             return None
-        self._seen[job] += 1
-        self._truncated[job] += ending_of(response.finish_reason) == "truncated"
-        if self._seen[job] < self._probe or self._truncated[job] <= self._rate_max * self._probe:
+        self._seen[benchmark] += 1
+        self._truncated[benchmark] += ending_of(response.finish_reason) == "truncated"
+        n_truncated = self._truncated[benchmark]
+        if self._seen[benchmark] < self._probe or n_truncated <= self._rate_max * self._probe:
             return None
         max_tokens = tokens_max(generation)
         limit = "the endpoint's own limit" if max_tokens is None else f"--max-tokens {max_tokens}"
         return ExitStatus(
             exit_code=EXIT_STOPPED_EARLY,
             reason=(
-                f"{self._truncated[job]} of the first {self._probe} answers of {name} were cut off"
+                f"{n_truncated} of the first {self._probe} answers of {name} were cut off"
                 f" by {limit}; start a new run with a larger --max-tokens, or resume with -O"
                 " engine.truncation_rate_max=1 to go on as it is, or with -O"
-                " benchmarks.0.truncated=score to score them as they stand"
+                f" benchmarks.{self._benchmarks.index(benchmark)}.truncated=score to score them as"
+                " they stand"
             ),
         )

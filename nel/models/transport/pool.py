@@ -149,9 +149,8 @@ class ConnectionPool:
             opened = await aiohappyeyeballs.start_connection(
                 addresses, happy_eyeballs_delay=_EYEBALLS_SECONDS, interleave=1, loop=loop
             )
-        except (
-            UnicodeError
-        ) as error:  # of the codec of names: a label that is empty, or longer than 63 characters
+        except UnicodeError as error:
+            # Of the codec of names: a label that is empty, or longer than 63 characters.
             raise ConnectFailed(f"{where}: that is not a name of a host") from error
         except OSError as error:
             if self._proxy is not None and isinstance(error, socket.gaierror):

@@ -31,9 +31,8 @@ class Pending:
         """Return how many good (sample, repeat) pairs of this shard have no outcome yet."""
         good = self._snapshot.count_planned(benchmark) - self._snapshot.count_bad_rows(benchmark)
         query = (
-            "SELECT count(*) FROM steps WHERE benchmark = ? AND role = 1 AND void = 0 AND repeat"
-            " < ?"
-            f" AND {OF_ROUND}"
+            "SELECT count(*) FROM steps WHERE benchmark = ? AND role = 1 AND void = 0"
+            f" AND repeat < ? AND {OF_ROUND}"
         )
         return good * repeats - self._snapshot.count(query, (benchmark, repeats))
 
@@ -62,9 +61,8 @@ class Pending:
     def n_answered(self, benchmark: int, repeats: int) -> dict[int, int]:
         """Return how many of the first repeats have a response, by idx, unanswered ones aside."""
         query = (
-            "SELECT idx, count(*) FROM steps WHERE benchmark = ? AND role = 0 AND void = 0 AND"
-            " repeat"
-            " < ? GROUP BY idx"
+            "SELECT idx, count(*) FROM steps WHERE benchmark = ? AND role = 0 AND void = 0"
+            " AND repeat < ? GROUP BY idx"
         )
         return dict(self._snapshot.execute(query, (benchmark, repeats)).fetchall())
 
@@ -131,14 +129,14 @@ class Pending:
         latest_idx = 0
         columns = ", ".join(f"r.{name}" for name in Row._fields)
         query = (
-            f"SELECT r.seq, s.idx, s.sample_id, s.row_number, s.content, s.fault, {columns} FROM"
-            " steps r NOT INDEXED CROSS JOIN samples s ON s.benchmark = r.benchmark AND s.idx ="
-            " r.idx WHERE"
-            " r.benchmark = ? AND r.seq > ? AND r.seq <= ? AND r.role = 0 AND r.void = 0 AND NOT"
-            " EXISTS (SELECT 1 FROM steps o WHERE o.benchmark = r.benchmark AND o.attempt = (SELECT"
-            " round FROM benchmarks WHERE id = r.benchmark) AND o.idx = r.idx AND o.repeat ="
-            " r.repeat"
-            " AND o.role = 1 AND o.void = 0) ORDER BY r.seq LIMIT ?"
+            f"SELECT r.seq, s.idx, s.sample_id, s.row_number, s.content, s.fault, {columns}"
+            " FROM steps r NOT INDEXED"
+            " CROSS JOIN samples s ON s.benchmark = r.benchmark AND s.idx = r.idx"
+            " WHERE r.benchmark = ? AND r.seq > ? AND r.seq <= ? AND r.role = 0 AND r.void = 0"
+            " AND NOT EXISTS (SELECT 1 FROM steps o WHERE o.benchmark = r.benchmark"
+            " AND o.attempt = (SELECT round FROM benchmarks WHERE id = r.benchmark)"
+            " AND o.idx = r.idx AND o.repeat = r.repeat AND o.role = 1 AND o.void = 0)"
+            " ORDER BY r.seq LIMIT ?"
         )
         while rows := self._snapshot.execute(query, (benchmark, latest_idx, upto, PAGE)).fetchall():
             for row in rows:
@@ -150,8 +148,8 @@ class Pending:
     ) -> dict[int, set[int]]:
         repeats_by_idx: dict[int, set[int]] = {}
         query = (
-            "SELECT idx, repeat FROM steps WHERE benchmark = ? AND role = 0 AND void = 0 AND repeat"
-            " < ? AND idx IN (SELECT value FROM json_each(?))"
+            "SELECT idx, repeat FROM steps WHERE benchmark = ? AND role = 0 AND void = 0"
+            " AND repeat < ? AND idx IN (SELECT value FROM json_each(?))"
         )
         for idx, repeat in self._snapshot.execute(query, (benchmark, repeats, dumps(page))):
             repeats_by_idx.setdefault(idx, set()).add(repeat)

@@ -16,18 +16,16 @@ from nel.engine.store.sums import PART_COLUMNS, Part
 _RANGE: Final = "benchmark = ? AND idx BETWEEN ? AND ?"
 _ANSWERS: Final = (
     "SELECT idx, repeat, fault, requests, prompt, completion, reasoning, cached, seconds, ended,"
-    " crc,"
-    f" request, response FROM steps WHERE {_RANGE} AND role = 0 AND void = 0"
+    f" crc, request, response FROM steps WHERE {_RANGE} AND role = 0 AND void = 0"
 )
 _VERDICTS: Final = (
-    f"SELECT idx, repeat, attempt, session, again, crc, response FROM steps WHERE {_RANGE} AND"
-    " role = 1"
-    f" AND void = 0 AND {OF_ROUND}"
+    "SELECT idx, repeat, attempt, session, again, crc, response FROM steps"
+    f" WHERE {_RANGE} AND role = 1 AND void = 0 AND {OF_ROUND}"
 )
 _PARTS: Final = (
-    f"SELECT idx, repeat, {PART_COLUMNS} FROM steps WHERE {_RANGE} AND (role > 1 OR void > 0)"
-    " AND void"
-    " = 0 AND (role BETWEEN 3 AND 5 OR role BETWEEN 8 AND 9) ORDER BY idx, repeat, seq"
+    f"SELECT idx, repeat, {PART_COLUMNS} FROM steps"
+    f" WHERE {_RANGE} AND (role > 1 OR void > 0) AND void = 0"
+    " AND (role BETWEEN 3 AND 5 OR role BETWEEN 8 AND 9) ORDER BY idx, repeat, seq"
 )
 _ELSEWHERE: Final = f"SELECT idx FROM samples WHERE {_RANGE} AND elsewhere > 0"
 _OF_ANSWER: Final = (ANSWER, 0, 0, 0, 0, KEEP, None, None)

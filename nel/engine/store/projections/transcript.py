@@ -15,9 +15,9 @@ from nel.types import SampleKey
 def transcript(log: Snapshot, key: SampleKey) -> list[Row]:
     """Return an episode's stored steps in order; an ended tool call comes twice, first as begun."""
     query = (
-        f"SELECT {COLUMNS} FROM steps WHERE benchmark = ? AND idx = ? AND repeat = ? AND (role >"
-        " 1 OR"
-        " void > 0) AND void = 0 AND role BETWEEN 4 AND 9 ORDER BY attempt, number, seq"
+        f"SELECT {COLUMNS} FROM steps WHERE benchmark = ? AND idx = ? AND repeat = ?"
+        " AND (role > 1 OR void > 0) AND void = 0 AND role BETWEEN 4 AND 9"
+        " ORDER BY attempt, number, seq"
     )
     return list(map(Row._make, log.execute(query, key).fetchall()))
 
