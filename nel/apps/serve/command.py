@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from nel.apps.serve.start import ServeOptions, judging_in, start
+from nel.apps.serve.start import ServeOptions, scoring_in, start
 from nel.cli.settings import JUDGE_FLAGS, chosen_settings, taking_settings
 
 serve = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -46,7 +46,7 @@ def _serve(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A run's configuration, of which the judges are taken."),
+        typer.Option(metavar="FILE", help="A run's configuration, for its judges and sandbox."),
     ] = None,
     judge_timeout: Annotated[
         float, typer.Option(min=0.1, max=86400, help="Seconds for scoring and judging one answer.")
@@ -71,7 +71,7 @@ def _serve(
         token_env=token_env,
         export_dir=export_data,
         timeout_seconds=scorer_timeout,
-        judging=judging_in(config),
+        scoring=scoring_in(config),
         flags=choice.settings,
         overrides=choice.overrides,
         judge_timeout_seconds=judge_timeout,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from nel.config.load import build_config
+from nel.config.schema import SandboxConfig
 from nel.config.settings import Given
 from nel.core.strict_json import dumps, loads
 from nel.engine.asking.benchmark_description import first_request
@@ -31,6 +32,8 @@ class ServedSamples:
     """The good samples of a benchmark, in the order of its dataset."""
 
     plan: Plan
+    sandbox: SandboxConfig
+    """Where its scorer runs programs."""
     samples: tuple[Sample, ...]
     n_bad_rows: int
     first_fault: str | None
@@ -77,7 +80,7 @@ def read_samples(
     *,
     dataset: str | None,
     samples_max: int | None,
-    judging: JsonObject | None = None,
+    scoring: JsonObject | None = None,
     flags: Sequence[Given] = (),
     overrides: Sequence[str] = (),
 ) -> ServedSamples:
@@ -87,7 +90,7 @@ def read_samples(
         name: As ``--bench`` takes it.
         dataset: Read instead of the benchmark's own.
         samples_max: Only the first so many rows.
-        judging: ``judge`` and ``model_roles`` of a run's configuration.
+        scoring: ``judge``, ``model_roles`` and ``sandbox`` of a run's configuration.
         flags: What flags set over it.
         overrides: ``key.path=value``, laid over that.
 
@@ -97,7 +100,7 @@ def read_samples(
             there is none.
     """
     entry = {"name": name, "dataset": dataset, "max_problems": samples_max}
-    settings = {"benchmarks": [entry], "endpoint": _NO_ENDPOINT, **(judging or {})}
+    settings = {"benchmarks": [entry], "endpoint": _NO_ENDPOINT, **(scoring or {})}
     config = build_config(settings, given=flags, overrides=overrides, where="nel serve")
     (plan,) = make_plans(config)
     _check(plan)
@@ -116,7 +119,7 @@ def read_samples(
             )
         places[sample.id] = len(samples)
         samples.append(sample)
-    return ServedSamples(plan, tuple(samples), n_bad, digests.first_fault, places)
+    return ServedSamples(plan, config.sandbox, tuple(samples), n_bad, digests.first_fault, places)
 
 
 def expected_text(sample: Sample) -> str:
@@ -134,5 +137,7 @@ def _check(plan: Plan) -> None:
         problem = "scores the answers in its own rows"
     elif benchmark.turns_field is not None:
         problem = "asks several turns, and one answer is scored here"
+    elif plan.solver is not None:
+        problem = "is answered in many steps, with tools, and one answer is scored here"
     if problem is not None:
         raise UsageError(f"{benchmark.name} cannot be served: it {problem}; use nel eval run")

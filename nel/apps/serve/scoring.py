@@ -43,6 +43,7 @@ class AnswerScorer:
         """
         self._benchmark = served.plan.benchmark
         self._truncated = served.plan.config.truncated
+        self._strict_verdicts = served.sandbox.strict_verdicts
         self._sandbox = sandbox
         self._timeout_seconds = timeout_seconds
         self._scorers = Scorers([self._benchmark])
@@ -116,7 +117,8 @@ class AnswerScorer:
 
     async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
         if what == "sandbox":
-            return await asyncio.wrap_future(self._sandbox.submit(payload))
+            verdict = await asyncio.wrap_future(self._sandbox.submit(payload))
+            return verdict.proven(is_required=self._strict_verdicts)
         if what == "judge":
             if self.judges is not None:
                 return await self.judges.judge(item, *payload)

@@ -11,7 +11,7 @@ from nel.apps.serve.app import Service, serving_app
 from nel.apps.serve.judging import open_judges
 from nel.apps.serve.samples import ServedSamples, read_samples
 from nel.apps.serve.scoring import AnswerScorer
-from nel.config.load import build_config, read_yaml
+from nel.config.load import read_yaml
 from nel.config.redaction import read_secret
 from nel.config.settings import Given
 from nel.core.atomic_files import write_file
@@ -34,8 +34,8 @@ class ServeOptions:
     token_env: str | None = None
     export_dir: Path | None = None
     timeout_seconds: float = 60.0
-    judging: JsonObject = field(default_factory=dict)
-    """``judge`` and ``model_roles`` of a run's configuration."""
+    scoring: JsonObject = field(default_factory=dict)
+    """``judge``, ``model_roles`` and ``sandbox`` of a run's configuration."""
     flags: Sequence[Given] = ()
     """What flags set over it."""
     overrides: Sequence[str] = ()
@@ -43,14 +43,14 @@ class ServeOptions:
     judge_timeout_seconds: float = 300.0
 
 
-def judging_in(path: Path | None) -> JsonObject:
-    """Return what a run's configuration says of judges; nothing without one.
+def scoring_in(path: Path | None) -> JsonObject:
+    """Return what a run's configuration says of judges and the sandbox; nothing without one.
 
     Raises:
         ConfigError: The file cannot be read.
     """
     config = {} if path is None else read_yaml(path)
-    return {key: config[key] for key in ("judge", "model_roles") if config.get(key)}
+    return {key: config[key] for key in ("judge", "model_roles", "sandbox") if config.get(key)}
 
 
 def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
@@ -67,7 +67,7 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
         options.benchmark,
         dataset=options.dataset,
         samples_max=options.samples_max,
-        judging=options.judging,
+        scoring=options.scoring,
         flags=options.flags,
         overrides=options.overrides,
     )
@@ -78,7 +78,7 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
         )
     if options.export_dir is not None:
         say(f"exported {_export(served, options.export_dir)}")
-    sandbox = Sandbox(build_config({"benchmarks": ["none"]}).sandbox)
+    sandbox = Sandbox(served.sandbox)
     scorer = AnswerScorer(served, sandbox=sandbox, timeout_seconds=options.timeout_seconds)
     try:
         _check_sandbox(served, sandbox)

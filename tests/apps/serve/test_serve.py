@@ -6,7 +6,8 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,9 @@ from nel.apps.serve.app import Service, answer_text, serving_app
 from nel.apps.serve.samples import read_samples
 from nel.apps.serve.scoring import AnswerScorer
 from nel.apps.serve.start import ServeOptions, start
-from nel.config.load import build_config
 from nel.errors import ConfigError, UsageError
 from nel.sandbox import Sandbox
+from nel.sandbox.verdict.types import ProgramVerdict
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import read_results, write_jsonl
 
@@ -38,7 +39,19 @@ def served(sample: ScorerInput) -> dict:
         return {"correct": sample.model_call_fn("?") == "x"}
     return {"correct": sample.response == sample.target, "extracted": sample.response, "row": sample.metadata["n"]}
 """
-ROWS = [{"q": "1+1?", "gold": "2", "n": 1, "id": "a"}, {"q": "2+2?", "gold": "4", "n": 2, "id": "b"}, {"gold": "9"}]
+PROGRAMS = """
+from nel import benchmark, code_sandbox, scorer
+
+@benchmark(name="served", dataset="rows.jsonl", prompt="{q}", target_field="tests", sandbox="python")
+@scorer
+def served(sample):
+    return code_sandbox(sample)
+"""
+ROWS = [
+    {"q": "1+1?", "gold": "2", "n": 1, "id": "a", "tests": "assert x == 1"},
+    {"q": "2+2?", "gold": "4", "n": 2, "id": "b"},
+    {"gold": "9"},
+]
 
 
 def bench(folder: Path, source: str = BENCH) -> str:
@@ -49,10 +62,10 @@ def bench(folder: Path, source: str = BENCH) -> str:
 
 
 @asynccontextmanager
-async def serving(name: str, **more: Any) -> AsyncIterator[Any]:
+async def serving(name: str, sandbox: Any = None, settings: Sequence[str] = (), **more: Any) -> AsyncIterator[Any]:
     """Serve a benchmark; yields a function that posts a body (or gets, without one) and returns status and answer."""
-    served = read_samples(name, dataset=None, samples_max=None)
-    sandbox = Sandbox(build_config({"benchmarks": ["none"]}).sandbox)
+    served = read_samples(name, dataset=None, samples_max=None, overrides=settings)
+    sandbox = sandbox or Sandbox(served.sandbox)
     scorer = AnswerScorer(served, sandbox=sandbox, timeout_seconds=30)
     hosts = frozenset({"127.0.0.1"})
     try:
@@ -153,6 +166,7 @@ async def test_who_may_ask(tmp_path: Path) -> None:
     [
         ('prompt="{q}"', 'prompt="{turn}", turns_field="q"', "several turns"),
         ('prompt="{q}"', 'prompt="{q}", response_field="q"', "answers in its own rows"),
+        ('prompt="{q}"', 'prompt="{q}", solver="react"', "many steps"),
         ('prompt="{q}"', 'prompt="{q}", choices=["2"], endpoint_type="completions_logprob"', "log-likelihood"),
     ],
 )
@@ -160,6 +174,27 @@ def test_a_benchmark_that_scores_something_else_is_refused(tmp_path: Path, old: 
     """One answer to one question is what can be served."""
     with pytest.raises(UsageError, match=problem):
         read_samples(bench(tmp_path, BENCH.replace(old, new)), dataset=None, samples_max=None)
+
+
+class ProgramsPass:
+    """In place of the sandbox: every program is right, by tests in its own process."""
+
+    def submit(self, program: Any) -> Future[ProgramVerdict]:
+        """Return the verdict."""
+        verdict: Future[ProgramVerdict] = Future()
+        verdict.set_result(ProgramVerdict(verdict="passed", mode="shared"))
+        return verdict
+
+    def close(self) -> None:
+        """Release nothing."""
+
+
+@pytest.mark.parametrize(("settings", "status"), [((), 200), (("sandbox.strict_verdicts=true",), 503)])
+async def test_a_program_is_trusted_as_the_settings_say(tmp_path: Path, settings: Sequence[str], status: int) -> None:
+    """A verdict that the program could have forged is no reward where a run would leave it out."""
+    async with serving(bench(tmp_path, PROGRAMS), ProgramsPass(), settings) as call:
+        answered, body = await call("/verify", {"response": "```python\nx = 1\n```", "metadata": {"sample_id": "a"}})
+    assert (answered, body.get("reward")) == (status, 1.0 if status == 200 else None)
 
 
 def test_a_judged_benchmark_and_an_open_address_are_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from nel.apps.serve.app import Service, serving_app
 from nel.apps.serve.judging import open_judges
 from nel.apps.serve.samples import read_samples
 from nel.apps.serve.scoring import AnswerScorer
-from nel.apps.serve.start import judging_in
+from nel.apps.serve.start import scoring_in
 from nel.config.load import build_config
 from nel.config.settings import given_settings
 from nel.errors import ConfigError, JudgePreflightError
@@ -67,7 +67,7 @@ def bench(folder: Path, source: str) -> str:
 @asynccontextmanager
 async def judged(name: str, judging: Any, *, timeout_seconds: float = 60) -> AsyncIterator[Any]:
     """Serve a judged benchmark; yields a function that posts to /verify and returns status and answer."""
-    served = read_samples(name, dataset=None, samples_max=None, judging=judging)
+    served = read_samples(name, dataset=None, samples_max=None, scoring=judging)
     sandbox = Sandbox(build_config({"benchmarks": ["none"]}).sandbox)
     scorer = AnswerScorer(served, sandbox=sandbox, timeout_seconds=30)
     said: list[str] = []
@@ -158,10 +158,10 @@ def test_which_judges_are_asked(tmp_path: Path) -> None:
         json.dumps({"judge": {"url": "http://u/v1", "model": "a", "repeats": 3}, "output": {}})
     )
     name = bench(tmp_path, SYNC)
-    judging = judging_in(tmp_path / "run.yaml")
+    judging = scoring_in(tmp_path / "run.yaml")
     assert judging == {"judge": {"url": "http://u/v1", "model": "a", "repeats": 3}}
     flags = given_settings({"--judge-url": ["http://v/v1"], "--judge-id": ["b", "c"]})
-    judge = read_samples(name, dataset=None, samples_max=None, judging=judging, flags=flags).plan.judge
+    judge = read_samples(name, dataset=None, samples_max=None, scoring=judging, flags=flags).plan.judge
     assert judge is not None
     assert ([(member.url, member.model) for member in judge.panel], judge.repeats) == (
         [("http://v/v1", "b"), ("http://v/v1", "c")],
