@@ -112,9 +112,8 @@ def evaluate(which: str) -> None:
 
 def ended(work: Callable[[], None]) -> int:
     """Return 0, or the exit code of the first command that fails."""
-    signal.signal(
-        signal.SIGINT, lambda number, _: _interrupts.append(number)
-    )  # the command ends by itself
+    # The command ends by itself.
+    signal.signal(signal.SIGINT, lambda number, _: _interrupts.append(number))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     Path("eval_results").mkdir(exist_ok=True)
     try:

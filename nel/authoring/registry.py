@@ -29,6 +29,7 @@ from nel.authoring.lent_names import (
 )
 from nel.authoring.registered import REGISTERED, describes_benchmark, source_of
 from nel.config.yaml_file import read_yaml
+from nel.core.paths import as_argument
 from nel.datasets.files import folder_at
 from nel.datasets.formats import SUFFIXES
 from nel.errors import NelError, PluginError, did_you_mean
@@ -57,8 +58,8 @@ def hold_object(benchmark: Benchmark) -> str:
 def rows_problem(name: str) -> str:
     """Return what to do with rows, a file or folder, given as a benchmark or configuration."""
     return (
-        f"{name} holds rows and no benchmark; nel byob new {name} writes a benchmark for them,"
-        f" or give a benchmark these rows with --bench NAME --dataset {name}"
+        f"{name} holds rows and no benchmark; nel byob new {as_argument(name)} writes a benchmark"
+        f" for them, or give a benchmark these rows with --bench NAME --dataset {as_argument(name)}"
     )
 
 

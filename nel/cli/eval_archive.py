@@ -9,6 +9,7 @@ import typer
 
 from nel.artifacts.exporting.archive import write_archive
 from nel.cli.options import UntouchedRunDir
+from nel.core.paths import as_argument
 
 
 def archive(
@@ -32,4 +33,6 @@ def archive(
     key.
     """
     path = write_archive(run_dir, output, shared=share_permissions)
-    typer.echo(f"archived: {path} ({path.stat().st_size:,} bytes); nel view {path} opens it")
+    typer.echo(
+        f"archived: {path} ({path.stat().st_size:,} bytes); nel view {as_argument(path)} opens it"
+    )

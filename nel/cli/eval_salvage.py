@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from nel.cli.options import RunDir
+from nel.core.paths import as_argument
 from nel.engine.store.lock import own_directory
 from nel.engine.store.salvage import salvage as salvage_store
 
@@ -26,4 +27,4 @@ def salvage(run_dir: RunDir) -> None:
     also_incomplete = " and all of these" if salvaged.incomplete else ""
     typer.echo(f"to be asked or scored again: {salvaged.pending:,}{also_incomplete}")
     typer.echo(f"the damaged file: {salvaged.damaged}")
-    typer.echo(f"nel: to continue, run nel eval resume {run_dir}", err=True)
+    typer.echo(f"nel: to continue, run nel eval resume {as_argument(run_dir)}", err=True)

@@ -86,7 +86,7 @@ def show_result(
         discard_stdout()
         if not isinstance(error, BrokenPipeError):
             lost = EXIT_STOPPED_EARLY
-            where = f"it is in {result.report}, and nel eval resume {result.run_dir} prints it"
+            where = f"it is in {result.report}, and {result.resume_command} prints it"
             progress.notes.append(f"the result could not be printed ({error.strerror}); {where}")
     if verbosity > QUIET or result.exit_code or lost:
         say([*progress.notes, *_words(progress, result), *remarks(result)])

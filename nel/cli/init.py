@@ -13,6 +13,7 @@ from nel.authoring.registry import is_new_file
 from nel.authoring.yaml_starter import yaml_starter
 from nel.cli.completion import names_of
 from nel.config.starter import starter_text
+from nel.core.paths import as_argument
 from nel.errors import ConfigError, OutputError
 
 _URL = "http://127.0.0.1:8000/v1"
@@ -50,7 +51,7 @@ def init(
     if plugins.is_name(benchmark):
         plugins.find("benchmarks", benchmark)
     text = starter_text(
-        path=quote(str(path)), url=url, model=model, benchmark=benchmark, key_env=api_key_env
+        path=as_argument(path), url=url, model=model, benchmark=benchmark, key_env=api_key_env
     )
     if is_new_file(benchmark):
         benchmark_path = Path(benchmark)
@@ -62,8 +63,8 @@ def init(
         _write(benchmark_path, yaml_starter(quote(benchmark)))
         typer.echo(f"wrote {benchmark_path}, a benchmark: put your rows and checks into it")
     _write(path, text)
-    typer.echo(f"wrote {path}\n\nsee what it does:  nel eval run {quote(str(path))} --dry-run")
-    typer.echo(f"run it:            nel eval run {quote(str(path))}")
+    typer.echo(f"wrote {path}\n\nsee what it does:  nel eval run {as_argument(path)} --dry-run")
+    typer.echo(f"run it:            nel eval run {as_argument(path)}")
 
 
 def _write(path: Path, text: str) -> None:

@@ -21,6 +21,7 @@ from nel.cli.terminal import plain, say
 from nel.config.layers import SourcedValue
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps
 from nel.engine.matrix import MatrixRefused
 from nel.engine.progress import Progress
@@ -110,5 +111,5 @@ def _remarks(result: MatrixResult, progress: dict[str, Progress]) -> list[str]:
     if result.exit_code == EXIT_UNSCORED:
         advice = next(filter(None, map(resume_effect, result.runs.values())), "")
     if result.exit_code != EXIT_DONE and advice:
-        lines.append(f"{advice}: nel eval resume {result.directory}")
+        lines.append(f"{advice}: nel eval resume {as_argument(result.directory)}")
     return lines

@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps
 from nel.engine.observability.run_status import is_resumable
 from nel.errors import EXIT_USAGE, ConfigError, SandboxError
@@ -156,7 +157,7 @@ def remove_leftovers(docker_host: str | None) -> None:
             f"removed {len(reaped.containers)} container(s), {len(reaped.snapshots)} snapshot(s)"
         )
         for log, n_snapshots in reaped.needed_by.items():
-            command = f"nel eval resume {Path(log).parent}"
+            command = f"nel eval resume {as_argument(Path(log).parent)}"
             typer.echo(f"kept {n_snapshots} snapshot(s), from which {command} goes on")
 
 

@@ -18,6 +18,7 @@ from nel.cli.frame import Frame
 from nel.cli.table import table_lines
 from nel.cli.terminal import plain
 from nel.config.numbers import duration
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps
 from nel.engine.observability.run_status import (
     BenchmarkCounts,
@@ -191,5 +192,5 @@ def lines_below(status: RunStatus) -> list[str]:
     if status.reason is not None:
         lines.append(_REASONS.get(status.reason) or plain(status.reason))
     if status.state in ("stopped", "killed"):
-        lines.append(f"resume with: nel eval resume {plain(str(status.run_dir))}")
+        lines.append(f"resume with: nel eval resume {plain(as_argument(status.run_dir))}")
     return lines

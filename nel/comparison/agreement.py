@@ -24,6 +24,7 @@ from nel.artifacts.shapes.run_files import BundleFile
 from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats
 from nel.comparison.questions import is_universal, metric_values
 from nel.config.identity import Identity
+from nel.core.paths import as_argument
 from nel.core.reward_keys import OF_ANY_REWARD, REWARD_KEYS
 from nel.errors import OutputError
 from nel.metrics.accumulator import published_name, published_names
@@ -60,7 +61,7 @@ def check_files(
     Raises:
         OutputError: A file is not what nel wrote, or two do not agree.
     """
-    again = f"write its files again with nel report {run_dir}"
+    again = f"write its files again with nel report {as_argument(run_dir)}"
     stored_plans = {directory_name(slot): plan for slot, plan in plans.items()}
     folders: dict[str, list[str]] = {}
     for files in benchmarks:
@@ -334,7 +335,7 @@ def _refuse_unequal(
 
 
 def _refuse(files: BenchmarkFiles, what: str) -> NoReturn:
-    run_dir = files.directory.parent
+    run_dir = as_argument(files.directory.parent)
     raise OutputError(
         f"{files.directory / 'results.jsonl'} does not agree with metrics.json: {what}; one of the"
         f" two was edited or is of another run: nel verify {run_dir} says what was changed, nel"

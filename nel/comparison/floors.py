@@ -28,6 +28,7 @@ from nel.comparison.nel_runs import read_side
 from nel.comparison.questions import questions_of
 from nel.comparison.sides import Side, readable
 from nel.comparison.whole_run import read_whole_run
+from nel.core.paths import as_argument
 from nel.decide.policy import ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
@@ -190,7 +191,8 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
             )
         if not files.metrics.get("complete"):
             raise OutputError(
-                f"{files.directory} is not finished; finish it with nel eval resume {run_dir}"
+                f"{files.directory} is not finished; finish it with nel eval resume"
+                f" {as_argument(run_dir)}"
             )
     with readable(run_dir):
         means = read_aggregates(run_dir)
@@ -246,7 +248,8 @@ def _add_members(run_dir: Path, demand: _Demand, side: Side) -> None:
         if end is None or not math.isclose(end, row[name], rel_tol=0, abs_tol=1e-9):
             raise OutputError(
                 f"{run_dir / AGGREGATES_NAME}: {name} of {row['aggregate']} is {row[name]}, and"
-                f" {end} by the lines of its benchmarks; write it again with nel report {run_dir}"
+                f" {end} by the lines of its benchmarks; write it again with nel report"
+                f" {as_argument(run_dir)}"
             )
     demand.lows, demand.weights = disjoint_parts(lows, questions, weights)
     demand.highs, _ = disjoint_parts(highs, questions, weights)

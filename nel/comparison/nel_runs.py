@@ -39,6 +39,7 @@ from nel.comparison.sides import (
 from nel.comparison.whole_run import read_whole_run
 from nel.config.yaml_file import read_value
 from nel.core.message_json import with_calls
+from nel.core.paths import as_argument
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
@@ -75,7 +76,8 @@ def read_side(path: Path, label: str) -> Side:
         )
     if not any(path.glob("*/metrics.json")):
         raise OutputError(
-            f"{path} is not finished: it has no results yet; finish it with nel eval resume {path}"
+            f"{path} is not finished: it has no results yet; finish it with nel eval resume"
+            f" {as_argument(path)}"
         )
     run_files = read_whole_run(path)
     with readable(path):
@@ -113,10 +115,14 @@ def _titles(files: BenchmarkFiles) -> dict[str, str]:
 def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
     metrics, bundle, where = files.metrics, files.bundle, files.directory
     if not bundle:
-        raise OutputError(f"{where} has no eval-*.json; make it again with nel report {run_dir}")
+        raise OutputError(
+            f"{where} has no eval-*.json; make it again with nel report {as_argument(run_dir)}"
+        )
     fields = bundle.get("identity_fields")
     if not isinstance(fields, dict):
-        raise OutputError(f"{where} has no identity; write it again with nel report {run_dir}")
+        raise OutputError(
+            f"{where} has no identity; write it again with nel report {as_argument(run_dir)}"
+        )
     if fields.get(_IMPORTED) is not None and not bundle["complete"]:
         raise OutputError(
             f"{where} was imported of a run that did not end; import the finished one"
@@ -128,7 +134,8 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         )
     if not (metrics["complete"] and bundle["complete"]):
         raise OutputError(
-            f"{where} is not finished: planned samples were never run; nel eval resume {run_dir}"
+            f"{where} is not finished: planned samples were never run; nel eval resume"
+            f" {as_argument(run_dir)}"
         )
     recorded = fields.get("mode") == _RECORDED
     total = (files.runtime.get("cost") or {}).get("total")
@@ -258,7 +265,9 @@ def _settings(run_dir: Path) -> dict[str, object]:
     try:
         settings = read_value(text, str(run_dir / "run.yaml"))
     except ConfigError as error:
-        raise OutputError(f"{error}; make it again with nel report {run_dir}") from error
+        raise OutputError(
+            f"{error}; make it again with nel report {as_argument(run_dir)}"
+        ) from error
     return dict(_flat(settings, "")) if isinstance(settings, dict) else {}
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from nel.artifacts.aggregates import AGGREGATES_NAME
 from nel.artifacts.files import directory_name
 from nel.comparison.agreement import check_files
+from nel.core.paths import as_argument
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError
@@ -35,18 +36,19 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     if has_means and not (run_dir / AGGREGATES_NAME).is_file():
         raise OutputError(
             f"{run_dir} has no {AGGREGATES_NAME}, and its configuration names means over its"
-            f" benchmarks; write its files again with nel report {run_dir}"
+            f" benchmarks; write its files again with nel report {as_argument(run_dir)}"
         )
     lost = sorted((has_part | set(map(directory_name, plans))) - has_metrics)
     if lost:
         raise OutputError(
             f"{run_dir} has no metrics of {', '.join(lost)}, and a run is decided on as a whole;"
-            f" write its files again with nel report {run_dir}"
+            f" write its files again with nel report {as_argument(run_dir)}"
         )
     for files in run_files:
         if not (files.directory / "results.jsonl").is_file():
             raise OutputError(
-                f"{files.directory} has no results.jsonl; make it again with nel report {run_dir}"
+                f"{files.directory} has no results.jsonl; make it again with nel report"
+                f" {as_argument(run_dir)}"
             )
     check_files(run_dir, run_files, plans)
     return run_files

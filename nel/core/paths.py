@@ -13,6 +13,7 @@ import shutil
 from glob import escape
 from itertools import count
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 
@@ -26,6 +27,15 @@ def exists(path: str | Path) -> bool:
         return Path(path).exists()
     except (OSError, ValueError):
         return False
+
+
+def as_argument(path: str | Path) -> str:
+    """Return a path as a shell takes it, for a command that a message names.
+
+    >>> print(as_argument("my runs/first"))
+    'my runs/first'
+    """
+    return quote(str(path))
 
 
 def user_directory() -> Path:

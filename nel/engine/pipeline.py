@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nel.config.schema import EngineConfig, Price
@@ -17,7 +18,7 @@ from nel.engine.asking.asker import Acceptance, Asker, OpenRun
 from nel.engine.asking.endpoint_trial import EndpointTrial
 from nel.engine.asking.generate import STOP_ERRORS, SampleRunner, scoring_task
 from nel.engine.asking.response_outcomes import unscored_row, verdict_before_scoring
-from nel.engine.asking.work import WorkQueue
+from nel.engine.asking.work import Job, WorkQueue
 from nel.engine.asking.workers import Workers
 from nel.engine.scoring_stage import Machinery, OutcomeCounter, ScoringStage
 from nel.engine.stopping.abort_conditions import EndpointFaultCounter, TruncationProbe
@@ -63,8 +64,7 @@ class Pipeline:
         n_workers = config.concurrency
         if client is not None and any(job.plan.solver is not None for job in jobs):
             self._runner.episodes = self._open_episodes(client, tools, price)
-            is_mixed = any(job.plan.solver is None for job in jobs)
-            n_workers = max(n_workers, config.episodes) if is_mixed else config.episodes
+            n_workers = _n_workers_with_episodes(jobs, config)
         self._scoring = ScoringStage(
             machinery,
             config=config,
@@ -244,3 +244,9 @@ class Pipeline:
                 await self._scoring.put(
                     scoring_task(job, key, sample, answer.request, response, self._opened.snapshot)
                 )
+
+
+def _n_workers_with_episodes(jobs: Sequence[Job], config: EngineConfig) -> int:
+    """Return how many samples are worked on at once where some benchmark has episodes."""
+    is_mixed = any(job.plan.solver is None for job in jobs)
+    return max(config.concurrency, config.episodes) if is_mixed else config.episodes

@@ -69,9 +69,8 @@ def read_with_model(
         NelError: The reader or its configuration is unusable; nothing was sent.
     """
     reader = find_reader(request.form)
-    _config(
-        request, Path("unused"), Path(), 1
-    )  # a wrong setting is an error even where nothing is left to read
+    # A wrong setting is an error even where nothing is left to read.
+    _config(request, Path("unused"), Path(), 1)
     results: list[RunResult] = []
     for slot, name in slots.items():
         directory = benchmark_dir(run_dir, slot)

@@ -21,6 +21,7 @@ from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
 from nel.config.settings import Given
 from nel.core.atomic_files import write_file
+from nel.core.paths import as_argument
 from nel.core.strict_json import loads, pretty
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.matrix import run_sessions
@@ -142,9 +143,8 @@ def _evaluate(
         _check_kept(directory, [name for name, _ in parts])
         return _evaluate_in(directory, matrix_config, parts, live, allowed_changes, runtime)
     for _, config_of_run in parts:
-        make_plans(
-            config_of_run
-        )  # what is wrong with a benchmark is raised before anything is written
+        # What is wrong with a benchmark is raised before anything is written.
+        make_plans(config_of_run)
     directory = new_matrix_directory(matrix_config)
     try:
         return _evaluate_in(directory, matrix_config, parts, live, allowed_changes, runtime)
@@ -218,7 +218,7 @@ def check_alone(run_dir: Path) -> None:
     if any(budget.get(cap) is not None for cap in ("max_cost", "max_tokens_total", "max_requests")):
         raise ResumeRefused(
             f"{run_dir} shares a budget with other runs; resume them all with nel eval resume"
-            f" {over}"
+            f" {as_argument(over)}"
         )
 
 

@@ -19,6 +19,7 @@ from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
 from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard
 from nel.core.failpoints import reach
+from nel.core.paths import as_argument
 from nel.engine.progress import Progress
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.elsewhere import shard_of
@@ -148,8 +149,8 @@ def _read(path: Path) -> _StoredShard:
         check_integrity(snapshot)
         if n_damaged := count_unreadable(snapshot):
             raise StoreError(
-                f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume {path}"
-                " makes them again"
+                f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume"
+                f" {as_argument(path)} makes them again"
             )
         return _stored_shard(path, snapshot)
 
@@ -213,18 +214,24 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
             f"of {of:,} shards {n:,} {verb} missing: {listed}; run --shard"
             f" {absent_numbers[0]}/{of}{others}, or name their directories"
         )
+    _check_finished(shards)
+
+
+def _check_finished(shards: Sequence[_StoredShard]) -> None:
+    """Raise UsageError unless every shard is finished."""
     unfinished = [shard for shard in shards if not shard.is_finished]
-    if unfinished:
-        steps = "; ".join(
-            f"{shard.shard.title} ({shard.n_missing:,} answers missing): nel eval resume {shard.path}"
-            for shard in unfinished[:_NAMED_MAX]
-        )
-        rest_text = (
-            f"; and {len(unfinished) - _NAMED_MAX:,} more" if len(unfinished) > _NAMED_MAX else ""
-        )
-        raise UsageError(
-            f"{len(unfinished):,} of {of:,} shards are not finished: {steps}{rest_text}"
-        )
+    if not unfinished:
+        return
+    steps = "; ".join(
+        f"{shard.shard.title} ({shard.n_missing:,} answers missing): nel eval resume"
+        f" {as_argument(shard.path)}"
+        for shard in unfinished[:_NAMED_MAX]
+    )
+    n_others = len(unfinished) - _NAMED_MAX
+    others = f"; and {n_others:,} more" if n_others > 0 else ""
+    raise UsageError(
+        f"{len(unfinished):,} of {len(shards):,} shards are not finished: {steps}{others}"
+    )
 
 
 def _check_equal(lead: _StoredShard, shards: Sequence[_StoredShard]) -> None:
@@ -250,7 +257,7 @@ def _check_equal(lead: _StoredShard, shards: Sequence[_StoredShard]) -> None:
                 step = "run one of them again with the settings of the other"
                 if differ.keys() == {_URL}:
                     step = (
-                        f"if one model is served at both, nel eval resume {shard.path}"
+                        f"if one model is served at both, nel eval resume {as_argument(shard.path)}"
                         " --allow-url-change "
                     )
                     step += f"--model-url {differ[_URL][0]}"

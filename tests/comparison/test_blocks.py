@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -169,3 +170,12 @@ def test_metrics_beyond_the_limit_are_those_of_the_first_lines(tmp_path: Path) -
     parts, whole = _both(tmp_path, rows)
     assert parts.metric_names == whole.metric_names
     _assert_equal(parts, whole)
+
+
+def test_a_command_that_a_message_names_works_for_any_path(tmp_path: Path) -> None:
+    """A shell reads the run's directory as one argument, also where its name has spaces."""
+    run_dir = tmp_path / "my runs" / "of today"
+    run_dir.mkdir(parents=True)
+    with pytest.raises(NelError) as refused:
+        read_side(run_dir, "run")
+    assert shlex.split(str(refused.value))[-4:] == ["nel", "eval", "resume", str(run_dir)]

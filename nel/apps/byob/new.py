@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -30,6 +29,7 @@ from nel.apps.byob.wizard.table import read_table
 from nel.apps.byob.wizard.writing import SCORERS, Draft, file_of, file_text, plain_name, write_new
 from nel.cli.checks import show_checks
 from nel.cli.terminal import plain
+from nel.core.paths import as_argument
 from nel.datasets.table_form import split_options
 from nel.discovery.benchmark_checks import check_file
 from nel.errors import EXIT_USAGE, ConfigError, NelError
@@ -268,14 +268,14 @@ def _write_and_try(draft: Draft, path: Path) -> None:
     checks = check_file(path)[draft.name]
     show_checks(checks)
     if not all(check.passed for check in checks):
-        typer.echo(f"nel: fix {path}, then: nel byob validate {quote(str(path))}", err=True)
+        typer.echo(f"nel: fix {path}, then: nel byob validate {as_argument(path)}", err=True)
         raise typer.Exit(EXIT_USAGE)
 
 
 def _ship(asker: _Asker, path: Path, name: str, *, install: bool) -> None:
-    target = quote(f"./{path}" if not path.is_absolute() and path.parent == Path() else str(path))
+    target = as_argument(f"./{path}" if not path.is_absolute() and path.parent == Path() else path)
     typer.echo(f"it runs from the file as it is:\n\n  {run_command(target)}\n")
     if install or asker.yes("Compile it into a package and install it, so that it can be shared"):
         show_compiled(compile_file(path))
         return
-    typer.echo(f"to share {name} as a package:  nel byob compile {quote(str(path))}")
+    typer.echo(f"to share {name} as a package:  nel byob compile {as_argument(path)}")

@@ -49,6 +49,7 @@ from nel.artifacts.labels.pairs import (
 )
 from nel.artifacts.results import Result, read_result
 from nel.core.atomic_files import write_file
+from nel.core.paths import as_argument
 from nel.core.strict_json import loads, pretty
 from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
@@ -160,7 +161,7 @@ def borrow_calibration(run_dir: Path, source_run: Path, *, slot: str | None = No
         ) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{path} is damaged; make it again with nel report {source_run}"
+            f"{path} is damaged; make it again with nel report {as_argument(source_run)}"
         ) from error
     if difference := setup_difference(calibration, judge_setup(benchmark.plan), templates):
         raise UsageError(f"the calibration of {source_run} is not this run's: {difference}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -74,8 +75,9 @@ def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
     if draw.is_pair:
         grades = "A, B or tie: the better answer"
     typer.echo(f"fill in the column label ({grades}), then:")
-    flag = f" --bench {bench}" if bench else ""
-    typer.echo(plain(f"  nel judge calibrate {run_dir}{flag} --labels {draw.path}"))
+    flag = ["--bench", bench] if bench else []
+    command = ["nel", "judge", "calibrate", str(run_dir), *flag, "--labels", str(draw.path)]
+    typer.echo(plain(f"  {shlex.join(command)}"))
 
 
 def _measure(run_dir: Path, labels: Sequence[Path], bench: str | None) -> None:

@@ -25,6 +25,7 @@ from nel.apps.leaderboard.standings import StandingsSettings
 from nel.cli.progress import showing
 from nel.cli.table import print_table
 from nel.cli.terminal import plain, report_text
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
 from nel.errors import EXIT_USAGE
@@ -95,7 +96,7 @@ def show_plan(plan: LeaderboardPlan, *, as_json: bool) -> None:
 def _next_step(result: LeaderboardResult) -> list[str]:
     ending = result.judging.ending
     lines = [] if ending.reason == "done" else [ending.reason]
-    resume = f"nel judge leaderboard --resume -o {result.directory}"
+    resume = f"nel judge leaderboard --resume -o {as_argument(result.directory)}"
     if result.exit_code == EXIT_USAGE:
         lines.append(f"fix it, then: {resume} (with --judge-url and --judge-id for another judge)")
     elif result.exit_code:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from nel.apps.view.summary import BenchmarkSummary, RunSummary
+from nel.core.paths import as_argument
 from nel.reports import numbers
 from nel.reports.page import (
     METRICS,
@@ -66,6 +67,6 @@ def _warnings(run: RunSummary, summary: BenchmarkSummary, n_missing: int) -> lis
     if summary.files is None and not run.is_live:
         lines.append(
             f"This run has no results yet: {numbers.count(n_missing)} answers are missing. nel eval"
-            f" resume {run.run.path} goes on."
+            f" resume {as_argument(run.run.path)} goes on."
         )
     return [*lines, *summary.warnings]

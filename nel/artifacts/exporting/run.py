@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps_unless_text
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
@@ -59,7 +60,7 @@ def open_run(run_dir: Path) -> RunToExport:
         if not files.bundle or not isinstance(files.metrics.get("accounting"), dict):
             raise OutputError(
                 f"{files.directory} has no complete artifacts; make them again with nel report"
-                f" {run_dir}"
+                f" {as_argument(run_dir)}"
             )
     run_id = benchmarks[0].metrics.get("run_id")
     return RunToExport(

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from nel.config.named_baselines import read_baselines
 from nel.config.schema.stop import StopCondition, StopConfig
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps_bytes
 from nel.engine.asking.stop_rules import BASELINES, DECISIONS, StopRules
 from nel.engine.asking.work import Job
@@ -142,7 +143,7 @@ def _refuse_exchanged(path: Path, run_id: str) -> None:
         if Path(baseline.directory) == path.resolve() and baseline.run_id not in (None, run_id):
             raise ConfigError(
                 f'stop.when: the baseline "{name}" is {baseline.run_id}, and {path} holds {run_id}'
-                f" now; set it again with nel baseline set {name} {path}"
+                f" now; set it again with nel baseline set {name} {as_argument(path)}"
             )
 
 
@@ -194,7 +195,8 @@ def _scores(
             continue
         if stored_result.outcome is None:
             raise ConfigError(
-                f"stop.when: {path} is not finished; finish it with nel eval resume {path}"
+                f"stop.when: {path} is not finished; finish it with nel eval resume"
+                f" {as_argument(path)}"
             )
         try:
             outcomes.setdefault(stored_result.sample.idx, []).append(

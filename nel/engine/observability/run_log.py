@@ -169,9 +169,8 @@ class RunLog(Observer):
         self._file = _File(run_dir / FILE_NAME, bytes_max)
         self._file.setFormatter(JsonLines(secrets))
         self._file.setLevel(level.upper())
-        self._log = logging.Logger(
-            "nel.run", level.upper()
-        )  # of this run alone: not in logging's registry
+        # Of this run alone: not in logging's registry.
+        self._log = logging.Logger("nel.run", level.upper())
         self._log.addHandler(self._file)
         for name in _LOGGERS:
             logging.getLogger(name).addHandler(self._file)

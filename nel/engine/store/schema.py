@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
+from nel.core.paths import as_argument
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact
 from nel.engine.store.rows import is_sealed
@@ -217,8 +218,8 @@ def _untouched_mode(path: Path) -> str:
         return "ro&immutable=1"
     if not log_index.exists():
         raise StoreError(
-            f"{log} was copied without {log_index.name}; nel report {path.parent} folds it into"
-            f" {path.name}"
+            f"{log} was copied without {log_index.name}; nel report {as_argument(path.parent)} folds"
+            f" it into {path.name}"
         )
     return "ro&readonly_shm=1"
 

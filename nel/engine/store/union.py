@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.rows import COLUMNS, Row
@@ -189,5 +190,5 @@ def _check_answers(connection: sqlite3.Connection, source: Part, slot: str, thei
     if n_lost:
         raise StoreError(
             f"{source.label}: {n_lost:,} outcomes of {slot} have lost their answers; nel eval resume"
-            f" {source.path.parent} asks for them again"
+            f" {as_argument(source.path.parent)} asks for them again"
         )

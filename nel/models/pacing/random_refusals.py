@@ -152,9 +152,8 @@ class RandomRefusals:
     def _found_limit(self, now: float, *, is_below: bool) -> RefusalVerdict:
         """Record that a limit was found, and decide whether a trial should question it."""
         accepted, refused = self._accepted_since, self._refused_since
-        self.share = min(
-            self.share, self._share_since
-        )  # the excursion was a limit's, so it says nothing of the share
+        # The excursion was a limit's, so it says nothing of the share.
+        self.share = min(self.share, self._share_since)
         self._n_limited += refused
         if self.share and self._n_limited > _DISPROOF * self._n_random + _DISPROOF_MIN:
             self._drop_assumption()

@@ -102,9 +102,8 @@ def _export(
     elapsed = files.runtime.get("elapsed_seconds")
     end = begin + int((elapsed if isinstance(elapsed, int | float) else 0) * 1000)
     complete = bool(files.metrics.get("complete"))
-    logged = ", ".join(
-        f'{{"path": "{name}", "type": "table"}}' for name in _TABLES
-    )  # searched for as it is written
+    # Searched for as it is written.
+    logged = ", ".join(f'{{"path": "{name}", "type": "table"}}' for name in _TABLES)
     tags = {
         "nel.run_id": run.run_id,
         "nel.notes": "\n".join(run.notes),
