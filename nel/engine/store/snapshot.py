@@ -190,10 +190,10 @@ class Snapshot:
         """Return how many samples of a benchmark this run or this shard of it has, bad rows too."""
         # Both counts need an index alone.
         query = (
-            "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?1)"
-            " - (SELECT count(*) FROM samples WHERE benchmark = ?1 AND elsewhere > 0)"
+            "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?)"
+            " - (SELECT count(*) FROM samples WHERE benchmark = ? AND elsewhere > 0)"
         )
-        return self.count(query, (benchmark,))
+        return self.count(query, (benchmark, benchmark))
 
     def count_bad_rows(self, benchmark: int) -> int:
         """Return how many of them are unusable."""
