@@ -76,12 +76,19 @@ def _may_declare(distribution: Distribution, prefix: str) -> bool:
         return True
 
 
+def field_of(distribution: Distribution, name: str) -> str | None:
+    """Return a field of a package's metadata; None where it is missing or no text."""
+    # Not by its key, since Python will raise of a missing one, and warns of it from 3.12 on.
+    value = next(iter(distribution.metadata.get_all(name, ())), None)
+    return value if isinstance(value, str) else None
+
+
 def is_readable(distribution: Distribution) -> bool:
     """Return whether a package has a name, a version and entry points that can be read."""
     try:
         values = (entry.value for entry in distribution.entry_points)
-        named = (distribution.metadata["Name"], distribution.metadata["Version"], *values)
-        return all(isinstance(text, str) for text in named)
+        texts = (field_of(distribution, "Name"), field_of(distribution, "Version"), *values)
+        return all(isinstance(text, str) for text in texts)
     except DAMAGE:
         return False
 
@@ -105,5 +112,5 @@ def owners_of(module: str) -> set[str]:
             lists = map(distribution.read_text, ("top_level.txt", "RECORD"))
             lines = "\n".join(("", *filter(None, lists)))
             if any(f"\n{module}{end}" in lines for end in ("\n", "/", ".py,")):
-                owners.add(distribution.metadata["Name"])
-    return owners
+                owners.add(field_of(distribution, "Name") or "")
+    return owners - {""}

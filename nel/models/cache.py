@@ -107,24 +107,31 @@ def _open(path: Path) -> sqlite3.Connection | None:
     """Open the file; a damaged one is put aside once."""
     for _ in range(2):
         try:
-            connection = sqlite3.connect(
-                path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
-            )
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=OFF")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS responses(key TEXT PRIMARY KEY, response TEXT, digest"
-                " TEXT)"
-            )
-            connection.execute("SELECT count(*) FROM (SELECT 1 FROM responses LIMIT 1)").fetchone()
-            path.chmod(0o600)
-            return connection
+            return _connect(path)
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 return None
             with suppress(OSError):
                 path.rename(path.with_suffix(".damaged"))
     return None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
+    )
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=OFF")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS responses(key TEXT PRIMARY KEY, response TEXT, digest TEXT)"
+        )
+        connection.execute("SELECT count(*) FROM (SELECT 1 FROM responses LIMIT 1)").fetchone()
+        path.chmod(0o600)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _digest(text: str) -> str:

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,8 @@ CHANGES: dict[str, tuple[str, str]] = {
 def test_a_changed_store_is_found(run_dir: Path, change: str) -> None:
     """A row that was edited outside of nel disagrees with the identity or with the files."""
     statement, what = CHANGES[change]
-    with sqlite3.connect(run_dir / "run.db") as store:
+    with closing(sqlite3.connect(run_dir / "run.db")) as store, store:
         assert store.execute(statement).rowcount > 0
-    store.close()
     assert what in _failed(run_dir)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def test_only_the_scorer_sees_a_gold_field(tmp_path: Path) -> None:
 def _evidence(run_dir: Path) -> str:
     import sqlite3  # the store itself, as anybody may read it
 
-    with sqlite3.connect(run_dir / "run.db") as store:
+    with closing(sqlite3.connect(run_dir / "run.db")) as store:
         return str(store.execute("SELECT request FROM steps WHERE role > 1").fetchall())
 
 

@@ -13,9 +13,14 @@ from pathlib import Path
 import pytest
 
 import nel
+from nel.apps.view.index.database import Index
 from nel.engine.asking.resume_checks import check_records
+from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.lock import own_directory
 from nel.engine.store.salvage import salvage
+from nel.engine.store.snapshot import Snapshot
+from nel.errors import StoreError
+from nel.models.cache import ResponseCache
 from nel.runs.evaluation import stored_config
 from nel.runs.rebuilding import rebuild
 from tests.faults.invariants import Ran, read_run
@@ -210,3 +215,32 @@ def test_salvage_on_the_command_line(tmp_path: Path, finished: Ran) -> None:
     assert "again: 0" in done.stdout
     assert (run_dir / "run.db.damaged").exists()
     assert same_numbers(finished, _resumed(run_dir))
+
+
+def _foreign_store(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as foreign, foreign:
+        foreign.execute("CREATE TABLE notes(text)")
+    with pytest.raises(StoreError, match="not written by nel"):
+        Snapshot(path)
+
+
+def _damaged_cache(path: Path) -> None:
+    path.write_bytes(b"not a database, " * 1000)
+    ResponseCache(path.parent, encode=encode_response, decode=decode_response).close()
+
+
+def _damaged_index(path: Path) -> None:
+    path.write_bytes(b"not a database, " * 1000)
+    with pytest.raises(sqlite3.DatabaseError, match="not a database"):
+        Index(path, writes=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "refuse"),
+    [("run.db", _foreign_store), ("responses.db", _damaged_cache), ("index.db", _damaged_index)],
+)
+def test_a_file_that_is_refused_is_closed(tmp_path: Path, name: str, refuse: Callable[[Path], None]) -> None:
+    """What cannot use its file leaves no connection to it open."""
+    refuse(tmp_path / name)
+    handles = [entry.readlink() for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink()]
+    assert [handle for handle in handles if handle.is_relative_to(tmp_path)] == []

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -118,12 +118,11 @@ def test_f47_a_garbled_record_costs_its_own_sample(tmp_path: Path, record_proper
     record_property("cases", len(GARBLED))
     with serving() as server:
         first = run(tmp_path, server, n=len(GARBLED) + 3)
-        with sqlite3.connect(first.run_dir / "run.db") as store:
+        with closing(sqlite3.connect(first.run_dir / "run.db")) as store, store:
             for index, (column, value) in enumerate(GARBLED):
                 what, field = column.split(".")
                 role = {"answer": 0, "verdict": 1}[what]
                 store.execute(f"UPDATE steps SET {field} = ? WHERE idx = ? AND role = ?", (value, index, role))  # noqa: S608
-        store.close()
         again = run(tmp_path, server, n=len(GARBLED) + 3, resume=True)
         assert {call.number for call in server.calls[len(GARBLED) + 3 :]} <= set(range(len(GARBLED)))
     same_artifacts(first, again)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -43,11 +44,11 @@ def test_equal_requests_at_once_are_sent_once_where_there_is_a_cache(tmp_path: P
         return Reply(status=400, body={"error": {"message": "no"}}) if number == 0 else answer("yes")
 
     async def ask(url: str) -> list[Response]:
-        cache = ResponseCache(tmp_path, encode=encode_response, decode=decode_response)
         endpoint = EndpointConfig(url=url, model="m")
-        async with Client(endpoint, api_key=None, connections=4, context=ClientContext(cache=cache)) as client:
-            body = dumps_bytes(build_body(_request()))
-            return await asyncio.gather(*(client.complete(_request(), body) for _ in range(4)))
+        body = dumps_bytes(build_body(_request()))
+        with closing(ResponseCache(tmp_path, encode=encode_response, decode=decode_response)) as cache:
+            async with Client(endpoint, api_key=None, connections=4, context=ClientContext(cache=cache)) as client:
+                return await asyncio.gather(*(client.complete(_request(), body) for _ in range(4)))
 
     with scripted(script) as endpoint:
         answers = asyncio.run(ask(endpoint.url))

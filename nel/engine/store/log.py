@@ -208,10 +208,10 @@ class Log:
         """Return how many samples are not bad rows; sees the rows of an open transaction too."""
         # Both counts need an index alone; `fault IS NULL` would read every sample.
         query = (
-            "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?1)"
-            " - (SELECT count(*) FROM samples WHERE benchmark = ?1 AND fault IS NOT NULL)"
+            "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?)"
+            " - (SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL)"
         )
-        return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
+        return int(self._connection.execute(query, (benchmark, benchmark)).fetchone()[0])
 
     def clear_faults(self, benchmark: int, usable: Sequence[int]) -> None:
         """Have those rows asked that were bad rows for an earlier scorer alone.

@@ -156,12 +156,16 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
         timeout=30,
         factory=_Connection,
     )
-    connection.create_function("nel_is_intact", 1, is_intact, deterministic=True)
-    connection.create_function("nel_is_sealed", -1, is_sealed, deterministic=True)
-    connection.create_function("nel_shard", 3, elsewhere.shard_number, deterministic=True)
-    if not readonly:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
+    try:
+        connection.create_function("nel_is_intact", 1, is_intact, deterministic=True)
+        connection.create_function("nel_is_sealed", -1, is_sealed, deterministic=True)
+        connection.create_function("nel_shard", 3, elsewhere.shard_number, deterministic=True)
+        if not readonly:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -229,13 +233,12 @@ def create(path: Path) -> None:
     unfinished = path.with_name(f".{path.name}.new")
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)
-    connection = sqlite3.connect(unfinished, isolation_level=None)
-    # Persistent, so it is set before the rename: a kill right after it cannot leave a rollback
-    # journal behind.
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.executescript(
-        f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT}; {_SCHEMA}"
-        " COMMIT;"
-    )
-    connection.close()
+    with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
+        # Persistent, so it is set before the rename: a kill right after it cannot leave a rollback
+        # journal behind.
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.executescript(
+            f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT};"
+            f" {_SCHEMA} COMMIT;"
+        )
     unfinished.rename(path)

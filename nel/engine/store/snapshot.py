@@ -76,28 +76,35 @@ class Snapshot:
         self._path, self._untouched = path, untouched
         try:
             try:
-                application, version = self._open()
+                self._open()
             except sqlite3.OperationalError as error:
                 if untouched or not error.sqlite_errorname.startswith(_NO_ROOM):
                     raise
                 self._untouched = True
-                application, version = self._open()
+                self._open()
         except (sqlite3.DatabaseError, StoreError) as error:
             if isinstance(error, StoreError) and error.__cause__ is None:
                 raise
             what = str(error.__cause__ or error)
             raise StoreError(f"{path} is damaged or no run.db: {what}; {NEXT_STEP}") from error
-        if application != APPLICATION_ID:
-            raise StoreError(f"{path} was not written by nel; give the directory of a run")
+
+    def _open(self) -> None:
+        self._connection = connect(self._path, readonly=True, untouched=self._untouched)
+        try:
+            self._check_format()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _check_format(self) -> None:
+        if self.count("PRAGMA application_id") != APPLICATION_ID:
+            raise StoreError(f"{self._path} was not written by nel; give the directory of a run")
+        version = self.count("PRAGMA user_version")
         if version != FORMAT:
             raise StoreError(
-                f"{path} has format {version}, this nel reads {FORMAT}; use the nel that wrote it"
+                f"{self._path} has format {version}, this nel reads {FORMAT}; use the nel that"
+                " wrote it"
             )
-
-    def _open(self) -> tuple[int, int]:
-        """Connect, and return what names the application and the format of the file."""
-        self._connection = connect(self._path, readonly=True, untouched=self._untouched)
-        return self.count("PRAGMA application_id"), self.count("PRAGMA user_version")
 
     def close(self) -> None:
         """Close the connection."""
@@ -183,10 +190,10 @@ class Snapshot:
         """Return how many samples of a benchmark this run or this shard of it has, bad rows too."""
         # Both counts need an index alone.
         query = (
-            "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?1)"
-            " - (SELECT count(*) FROM samples WHERE benchmark = ?1 AND elsewhere > 0)"
+            "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?)"
+            " - (SELECT count(*) FROM samples WHERE benchmark = ? AND elsewhere > 0)"
         )
-        return self.count(query, (benchmark,))
+        return self.count(query, (benchmark, benchmark))
 
     def count_bad_rows(self, benchmark: int) -> int:
         """Return how many of them are unusable."""

@@ -22,7 +22,7 @@ from nel.engine.store.schema import connect, create, untouched_uri
 from nel.errors import OutputError, StoreError, UsageError
 
 _RENUMBERED: Final = {
-    "benchmark": "?1",
+    "benchmark": "?",
     "attempt": "CASE WHEN s.role = 1 THEN 0 ELSE s.attempt END",
     "session": "(SELECT new FROM numbers WHERE old = s.session)",
     "void": (
@@ -34,7 +34,7 @@ _RENUMBERED: Final = {
 _ADD: Final = (
     f"INSERT INTO main.steps({COLUMNS}) SELECT"
     f" {', '.join(_RENUMBERED.get(name, f's.{name}') for name in Row._fields)} FROM shard.steps s"
-    " JOIN shard.benchmarks b ON b.id = s.benchmark WHERE s.benchmark = ?2 ORDER BY s.seq"
+    " JOIN shard.benchmarks b ON b.id = s.benchmark WHERE s.benchmark = ? ORDER BY s.seq"
 )
 _ALIKE: Final = """
     SELECT count(*) FROM main.samples a JOIN shard.samples b ON b.benchmark = ? AND b.idx = a.idx

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -135,7 +136,7 @@ def test_a_ranking_of_choices_has_no_answers_to_compare(runs: dict[str, Path], t
         copy = tmp_path / name
         copy.mkdir()
         (copy / "run.db").write_bytes((runs[name] / "run.db").read_bytes())
-        with sqlite3.connect(copy / "run.db") as connection:
+        with closing(sqlite3.connect(copy / "run.db")) as connection, connection:
             ((key, plan),) = connection.execute("SELECT id, plan FROM benchmarks").fetchall()
             changed = loads(plan)
             changed["identity"]["loglikelihood"] = {"delimiter": " "}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 import tracemalloc
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def test_an_answer_that_is_gone_is_no_empty_one(entries: list[BoardEntry], tmp_p
     copy.mkdir()
     (copy / "run.db").write_bytes((entries[0].source.run_dir / "run.db").read_bytes())
     (moved,) = read_entries([f"{entries[0].label}={copy}", f"other={entries[1].source.run_dir}"], None)[:1]
-    with sqlite3.connect(copy / "run.db") as connection:
+    with closing(sqlite3.connect(copy / "run.db")) as connection, connection:
         connection.execute("DELETE FROM steps WHERE role = 0 AND idx = 5")
     with pytest.raises(StoreError, match="changed while it was read: the answer to sample"):
         list(pair_rows([moved, entries[1]], found.to_judge))

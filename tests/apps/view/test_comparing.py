@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from contextlib import closing
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,7 @@ async def test_a_damaged_run_leaves_the_pages_of_the_others(tmp_path: Path, old:
     text = metrics.read_text(encoding="utf-8")
     assert old in text
     metrics.write_text(text.replace(old, new), encoding="utf-8")
-    with sqlite3.connect(runs / "broken" / "run.db") as store:
+    with closing(sqlite3.connect(runs / "broken" / "run.db")) as store, store:
         store.execute("UPDATE benchmarks SET plan = '[]'")
     async with opened(runs, tmp_path / "cache", token=None) as client:
         for page in ("/", "/runs/whole", "/runs/damaged", "/runs/damaged/quiz"):

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -42,11 +43,11 @@ def _samples(*ids: str) -> list[StoredSample]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Log:
-    store = Log(tmp_path / "run.db")
-    store.put_benchmark("b", "b", {"repeats": 2})
-    store.begin_session()
-    return store
+def store(tmp_path: Path) -> Iterator[Log]:
+    with closing(Log(tmp_path / "run.db")) as store:
+        store.put_benchmark("b", "b", {"repeats": 2})
+        store.begin_session()
+        yield store
 
 
 async def test_a_response_is_on_disk_when_put_returns(store: Log, tmp_path: Path) -> None:
@@ -54,13 +55,12 @@ async def test_a_response_is_on_disk_when_put_returns(store: Log, tmp_path: Path
     store.add_samples(1, iter(_samples("a", "b")))
     store.start_writer()
     await store.append([_answer(0, repeat=1)])
-    with sqlite3.connect(tmp_path / "run.db") as other:
+    with closing(sqlite3.connect(tmp_path / "run.db")) as other:
         assert other.execute("SELECT idx, repeat, response FROM steps").fetchall() == [(0, 1, '{"text":"answer"}')]
     with Snapshot(tmp_path / "run.db") as snapshot:
         pending = [(sample.sample_id, repeat) for sample, repeat in Pending(snapshot).samples(1, 2)]
         assert pending == [("a", 0), ("b", 0), ("b", 1)]
     await store.stop_writer()
-    store.close()
 
 
 async def test_many_rows_share_few_commits(store: Log, tmp_path: Path) -> None:
@@ -70,7 +70,6 @@ async def test_many_rows_share_few_commits(store: Log, tmp_path: Path) -> None:
     await store.stop_writer()
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert Pending(snapshot).last_answer() == 3000
-    store.close()
 
 
 async def test_a_full_disk_stops_resumably(store: Log) -> None:
@@ -83,7 +82,6 @@ async def test_a_full_disk_stops_resumably(store: Log) -> None:
     await asyncio.gather(*puts, return_exceptions=True)
     await store.stop_writer()
     assert store._connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-    store.close()
 
 
 def test_a_taken_id_names_both_rows_and_adds_nothing(store: Log, tmp_path: Path) -> None:
@@ -99,7 +97,6 @@ def test_a_taken_id_names_both_rows_and_adds_nothing(store: Log, tmp_path: Path)
         add()
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert snapshot.count_planned(1) == 0
-    store.close()
 
 
 @pytest.mark.parametrize("is_new", [True, False])
@@ -149,7 +146,6 @@ async def test_only_what_a_resume_may_redo_is_dropped(store: Log, tmp_path: Path
     assert _held(tmp_path) == {("a", True, True), ("b", True, False), ("c", False, False)}
     rows = store._connection.execute("SELECT idx, role, void FROM steps WHERE void > 0 ORDER BY seq")
     assert rows.fetchall() == [(1, VERDICT, 1), (2, ANSWER, 1), (2, VERDICT, 1)]
-    store.close()
 
 
 async def test_a_new_scorer_begins_a_round_and_takes_nothing_back(store: Log, tmp_path: Path) -> None:
@@ -164,7 +160,6 @@ async def test_a_new_scorer_begins_a_round_and_takes_nothing_back(store: Log, tm
     assert _held(tmp_path) == {("a", True, True), ("b", False, True)}
     assert store._connection.execute("SELECT count(*) FROM steps WHERE void > 0").fetchone() == (0,)
     assert store.drop_damaged() == 0
-    store.close()
 
 
 def _held(directory: Path) -> set[tuple[str, bool, bool]]:
@@ -187,22 +182,19 @@ def test_a_changed_value_of_a_row_is_found(store: Log, tmp_path: Path, column: s
         with pytest.raises(StoreError, match="damaged"):
             response_in(next(exchanges(snapshot, 1)))
     assert store.drop_damaged() == 1
-    store.close()
 
 
 def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
     """Missing, foreign and newer files are named as what they are."""
     with pytest.raises(StoreError, match=r"there is no run\.db"):
         Snapshot(tmp_path / "run.db")
-    with sqlite3.connect(tmp_path / "foreign.db") as foreign:
+    with closing(sqlite3.connect(tmp_path / "foreign.db")) as foreign, foreign:
         foreign.execute("CREATE TABLE t(x)")
-    foreign.close()
     with pytest.raises(StoreError, match="was not written by nel"):
         Snapshot(tmp_path / "foreign.db")
     Log(tmp_path / "newer.db").close()
-    with sqlite3.connect(tmp_path / "newer.db") as newer:
+    with closing(sqlite3.connect(tmp_path / "newer.db")) as newer, newer:
         newer.execute("PRAGMA user_version = 99")
-    newer.close()
     with pytest.raises(StoreError, match="has format 99"):
         Snapshot(tmp_path / "newer.db")
 
@@ -214,7 +206,6 @@ async def test_a_row_that_cannot_be_written_is_an_error_and_not_a_wait_for_ever(
         await store.append([_answer(0)._replace(response="\ud800")])
     await store.append([_answer(1)])
     await store.stop_writer()
-    store.close()
 
 
 def test_blocks_that_are_answered_are_passed_over(store: Log, tmp_path: Path) -> None:
@@ -234,7 +225,6 @@ def test_blocks_that_are_answered_are_passed_over(store: Log, tmp_path: Path) ->
         assert sum(1 for _ in Pending(snapshot).samples(1, 2)) == 2 * (n - 1) - len(rows)
         assert Pending(snapshot).count_pending(1, 1) == n - 1 - 6_000
         assert snapshot.count_bad_rows(1) == 1
-    store.close()
 
 
 @pytest.mark.parametrize("n", [100, 13_000])
@@ -248,7 +238,6 @@ def test_what_is_pending_comes_in_a_drawn_order(store: Log, tmp_path: Path, n: i
     assert sorted(order) == list(range(n))
     in_each_quarter = Counter(4 * idx // n for idx in order[: n // 10])
     assert min(in_each_quarter[quarter] for quarter in range(4)) >= n // 10 / 10
-    store.close()
 
 
 async def test_what_a_killed_session_spent_is_noted_on_the_way(store: Log, tmp_path: Path) -> None:

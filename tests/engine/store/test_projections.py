@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -47,12 +48,12 @@ QUESTIONS: dict[str, Callable[[BrowsedStore], object]] = {
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Log:
-    store = Log(tmp_path / "run.db")
-    store.put_benchmark("b", "b", {"repeats": 2})
-    store.add_samples(1, iter(StoredSample(idx, f"s{idx}", idx + 1, "{}", None) for idx in range(4)))
-    store.begin_session()
-    return store
+def store(tmp_path: Path) -> Iterator[Log]:
+    with closing(Log(tmp_path / "run.db")) as store:
+        store.put_benchmark("b", "b", {"repeats": 2})
+        store.add_samples(1, iter(StoredSample(idx, f"s{idx}", idx + 1, "{}", None) for idx in range(4)))
+        store.begin_session()
+        yield store
 
 
 def _statements(log: Snapshot | Log, ask: Callable[[], object]) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Final
 
 from nel import plugins
 from nel.apps.byob.shipping.package import KEYWORD, Package
-from nel.core.distributions import readable_distributions
+from nel.core.distributions import field_of, readable_distributions
 from nel.errors import ConfigError, PluginError
 
 _INSTALL_SECONDS: Final = 1800
@@ -40,8 +40,8 @@ def installed_packages() -> list[InstalledPackage]:
     importlib.invalidate_caches()
     packages: dict[str, InstalledPackage] = {}
     for distribution in readable_distributions():
-        name = distribution.metadata["Name"] or ""
-        if distribution.metadata["Keywords"] == KEYWORD:
+        if field_of(distribution, "Keywords") == KEYWORD:
+            name = distribution.metadata["Name"]
             packages.setdefault(name, _installed_package(distribution, name))
     return [packages[name] for name in sorted(packages)]
 
@@ -139,6 +139,6 @@ def _installed_package(distribution: metadata.Distribution, name: str) -> Instal
     return InstalledPackage(
         distribution=name,
         version=distribution.version,
-        summary=distribution.metadata["Summary"] or "",
+        summary=field_of(distribution, "Summary") or "",
         benchmarks=tuple(sorted(entry.name for entry in benchmarks)),
     )

@@ -193,9 +193,7 @@ class Index:
                 uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
             )
             if writes:
-                self._connection.execute("PRAGMA journal_mode=WAL")
-                self._connection.execute("PRAGMA synchronous=OFF")
-                self._create()
+                self._prepare()
         except (sqlite3.OperationalError, OSError) as error:
             raise OutputError(
                 f"cannot keep an index in {path.parent}: {error}; choose another --cache-dir"
@@ -213,9 +211,15 @@ class Index:
         """Close the file."""
         self.close()
 
-    def _create(self) -> None:
-        if self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
-            self._connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+    def _prepare(self) -> None:
+        try:
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=OFF")
+            if self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
+                self._connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+        except BaseException:
+            self._connection.close()
+            raise
 
     # What is written.
 

@@ -45,10 +45,10 @@ def exchanges(log: Snapshot, benchmark: int) -> Iterator[Row]:
 def has_reply(log: Snapshot, benchmark: int, judge: str | None = None) -> bool:
     """Return whether a judge has answered in a benchmark: any, or the one of a name."""
     query = (
-        "SELECT 1 FROM steps WHERE benchmark = ?1 AND (role > 1 OR void > 0) AND role = 10"
-        " AND void = 0 AND (?2 IS NULL OR name = ?2) LIMIT 1"
+        "SELECT 1 FROM steps WHERE benchmark = ? AND (role > 1 OR void > 0) AND role = 10"
+        " AND void = 0 AND (? IS NULL OR name = ?) LIMIT 1"
     )
-    return log.execute(query, (benchmark, judge)).fetchone() is not None
+    return log.execute(query, (benchmark, judge, judge)).fetchone() is not None
 
 
 class StoredReplies:
