@@ -217,7 +217,7 @@ def read_result(
     """Return a stored result, decoded; what was never run or is a bad row is `Unscored`.
 
     Args:
-        stored: As the log has it.
+        stored_result: As the log has it.
         not_run: What it is where the run never came to it.
         price: Of the model, for what an episode cost.
     """

@@ -36,7 +36,7 @@ def read_requirements(entries: str | Sequence[str], base_dir: Path | None) -> tu
     """Return requirement strings given as a list, as one string, or as the name of a ``.txt`` file.
 
     Args:
-        given: ``["nltk", "rouge-score>=0.1.2"]``, or ``"requirements.txt"`` with one a line.
+        entries: ``["nltk", "rouge-score>=0.1.2"]``, or ``"requirements.txt"`` with one a line.
         base_dir: Where a relative file name is looked for.
 
     Raises:

@@ -42,7 +42,7 @@ def token_question(
     Args:
         scores: Of each grade.
         label: Of the question.
-        read: None: `grade_of_tokens` of the scale.
+        read_tokens: None: `grade_of_tokens` of the scale.
     """
     return Question(
         prompt=prompt,

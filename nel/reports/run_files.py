@@ -49,7 +49,7 @@ class BenchmarkFiles:
         """Yield the objects of `results` with the number of their line.
 
         Args:
-            chosen: Numbers of the lines that are decoded; None for all.
+            line_numbers: Of the lines that are decoded; None for all.
         """
         path = self.directory / "results.jsonl"
         if not path.is_file():

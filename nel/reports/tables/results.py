@@ -103,7 +103,7 @@ def results_table(
     corrected by labels, and other metrics up to a limit; last the means over several benchmarks.
 
     Args:
-        named: metrics.json by benchmark.
+        metrics_by_slot: metrics.json by benchmark.
         aggregates: Of aggregates.json.
     """
     rows: list[HeadlineRow] = []
