@@ -32,22 +32,23 @@ class Categories:
             return []
         if fields.subset is not None:
             return [self._of(self._named, fields.subset)]
-        return [
-            self._of(self._found[name], value)
-            for name, value in zip(FIELDS, fields.texts, strict=True)
-            if value is not None and self._has_room(name, value)
-        ]
+        accumulators = []
+        for (name, found), value in zip(self._found.items(), fields.texts, strict=True):
+            if value is not None and self._has_room(name, value):
+                accumulators.append(self._of(found, value))
+        return accumulators
 
     def by_name(self) -> dict[str, Accumulator]:
         """Return the accumulators by category, sorted.
 
         The field is the benchmark's own, else the first one that fits.
         """
-        by_category = self._named
-        if not by_category:
-            breakdowns = (found for found in self._found.values() if is_breakdown(len(found)))
-            by_category = next(breakdowns, {})
-        return dict(sorted(by_category.items()))
+        if self._named:
+            return dict(sorted(self._named.items()))
+        for found in self._found.values():
+            if is_breakdown(len(found)):
+                return dict(sorted(found.items()))
+        return {}
 
     def _of(self, parts: dict[str, Accumulator], name: str) -> Accumulator:
         if name not in parts:

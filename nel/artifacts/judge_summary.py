@@ -7,6 +7,7 @@ it misses, never a cause that was not measured.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, Final
 
 from nel.judges.model_family import families_of, same_family, same_model
@@ -36,14 +37,12 @@ def judging_json(
     """
     if counts is None:
         return None
-    settings = plan.get("judge") or {}
-    judges_json = [{**judge, "model": judges.get(judge["name"])} for judge in counts["judges"]]
+    plan_settings = plan.get("judge") or {}
+    names = ("aggregate", "quorum", "repeats", "swap")
     return {
         **counts,
-        "judges": judges_json,
-        "settings": {
-            name: settings.get(name) for name in ("aggregate", "quorum", "repeats", "swap")
-        },
+        "judges": [{**judge, "model": judges.get(judge["name"])} for judge in counts["judges"]],
+        "settings": {name: plan_settings.get(name) for name in names},
     }
 
 
@@ -61,12 +60,18 @@ def judging_warnings(
         judging: As `judging_json` returns it.
         plan: Of the benchmark, as the store has it.
         models: What the evaluated model's server calls it.
+<<<<<<< HEAD
         models_by_judge: What each judge's server calls it.
+=======
+        models_by_judge: What its server calls each judge.
+>>>>>>> house
         faults: By kind of fault what the first one said.
     """
     if judging is None:
         return
-    evaluated = {str(plan["model"]), *models} if plan.get("model") else set(models)
+    evaluated = set(models)
+    if plan.get("model"):
+        evaluated.add(str(plan["model"]))
     yield from _kinship(judging["judges"], evaluated, models_by_judge)
     yield from _unasked_causes(judging["n_without_grade"]["kinds"], faults or {})
     yield from _missing(judging)
@@ -102,10 +107,10 @@ def _kinship(
 ) -> Iterator[str]:
     """Yield what judges have to do with the model that they judge."""
     for judge in judges:
-        names = sorted(
-            {str(judge["model"] or judge["name"]), *models_by_judge.get(judge["name"], ())}
-        )
-        pairs = [(name, model) for name in names for model in sorted(evaluated)]
+        # What the configuration calls the judge's model, and what its server does.
+        configured = str(judge["model"] or judge["name"])
+        names = sorted({configured, *models_by_judge.get(judge["name"], ())})
+        pairs = list(product(names, sorted(evaluated)))
         same_models = [name for name, model in pairs if same_model(name, model)]
         kin = [(name, model) for name, model in pairs if same_family(name, model)]
         if same_models:
@@ -124,9 +129,11 @@ def _kinship(
 
 def _bias(row: Mapping[str, Any]) -> Iterator[str]:
     share, changed = row["first_share"], row["n_first"] + row["n_second"]
+    # An unbiased judge favours either seat in half of the verdicts that change with the order.
     if share["ci_lower"] is None or share["ci_lower"] <= _HALF <= share["ci_upper"]:
         return
-    seat, n = ("first", row["n_first"]) if share["value"] > _HALF else ("second", row["n_second"])
+    seat = "first" if share["value"] > _HALF else "second"
+    n = row[f"n_{seat}"]
     yield (
         f"{row['judge']} prefers the {seat} answer it is shown: of {changed:,} verdicts that"
         f" changed with the order {n:,} favour it ({row['template']}, {row['n_pairs']:,} pairs)"
@@ -149,8 +156,9 @@ def _missing(judging: Mapping[str, Any]) -> Iterator[str]:
     if len(judging["judges"]) < 2:  # noqa: PLR2004 - of one judge that is all there is to say
         return
     for judge in judging["judges"]:
-        cases, n_missing = judge["cases"], judge["cases"] - judge["verdicts"]
-        if cases and not judge["verdicts"]:
+        cases, verdicts = judge["cases"], judge["verdicts"]
+        n_missing = cases - verdicts
+        if cases and not verdicts:
             yield f"{judge['name']} gave no opinion at all in {cases:,} cases"
         elif n_missing > WITHOUT_VERDICT_MAX * cases:
             yield f"{judge['name']} gave no verdict in {n_missing:,} of {cases:,} cases"

@@ -64,12 +64,13 @@ class AnswerReadings:
 
     def rewards(self) -> dict[str, float]:
         """Return the answer's worth by each way; one that reads as the scorer has its verdict."""
-        kind, rewards_by_way = self.ways.gold.kind, {SCORED: self.reward}
+        kind = self.ways.gold.kind
+        rewards_by_way = {SCORED: self.reward}
         for name, reading in self.ways.read.items():
-            is_same = reading.value is not None and _same(kind, self.scored, reading.value)
-            rewards_by_way[name] = (
-                self.reward if is_same else float(self.ways.is_right(reading.value))
-            )
+            if reading.value is not None and _same(kind, self.scored, reading.value):
+                rewards_by_way[name] = self.reward
+            else:
+                rewards_by_way[name] = float(self.ways.is_right(reading.value))
         return rewards_by_way
 
 
@@ -100,13 +101,10 @@ def read_again(
     if ways is None:
         return NeverRead.NO_KIND
     scored = _scored_answer(result, sample.response)
-    by_model_too = (
-        by_model.of(unread_answer(result, ways.gold))
-        if by_model is not None and scored is None
-        else None
-    )
-    if by_model_too is not None:
-        ways = replace(ways, read={**ways.read, MODEL: by_model_too})
+    if by_model is not None and scored is None:
+        model_reading = by_model.of(unread_answer(result, ways.gold))
+        if model_reading is not None:
+            ways = replace(ways, read={**ways.read, MODEL: model_reading})
     return AnswerReadings(ways, sample.response, scored, reward_of(result.outcome) or 0.0)
 
 
@@ -170,12 +168,11 @@ def excerpt(text: str, start: int, end: int) -> str:
     >>> excerpt("The answer is B.", 14, 15)
     'The answer is ⟦B⟧.'
     """
-    before, after_it = text[max(0, start - _EXCERPT) : start], text[end : end + _EXCERPT]
-    inside = (
-        text[start:end] if end - start <= 2 * _EXCERPT else f"{text[start : start + _EXCERPT]}…"
-    )
-    ellipsis_before, ellipsis_after = (
-        "…" if start > _EXCERPT else "",
-        "…" if end + _EXCERPT < len(text) else "",
-    )
-    return " ".join(f"{ellipsis_before}{before}⟦{inside}⟧{after_it}{ellipsis_after}".split())
+    before, inside, after = text[:start], text[start:end], text[end:]
+    if len(before) > _EXCERPT:
+        before = f"…{before[-_EXCERPT:]}"
+    if len(inside) > 2 * _EXCERPT:
+        inside = f"{inside[:_EXCERPT]}…"
+    if len(after) > _EXCERPT:
+        after = f"{after[:_EXCERPT]}…"
+    return " ".join(f"{before}⟦{inside}⟧{after}".split())

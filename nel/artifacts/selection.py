@@ -24,14 +24,9 @@ def selection_json(plan: Mapping[str, Any]) -> dict[str, Any] | None:
     plan_selection = plan.get("selection")
     if plan_selection is None:
         return None
-    selection = {
-        name: plan_selection[name] for name in ("kind", "n", "of", "is_exact", "seed", "by")
-    }
-    return {
-        **selection,
-        "n_strata": plan_selection["n_strata"],
-        "text": selection_text(plan_selection),
-    }
+    names = ("kind", "n", "of", "is_exact", "seed", "by", "n_strata")
+    selection = {name: plan_selection[name] for name in names}
+    return {**selection, "text": selection_text(plan_selection)}
 
 
 def selection_text(selection: Mapping[str, Any]) -> str:
@@ -44,21 +39,20 @@ def selection_text(selection: Mapping[str, Any]) -> str:
     >>> selection_text({**first, "kind": "sample", "n_strata_asked": 14, "seed": 0})
     'a sample of 200 of 12,032, drawn in proportion from 14 categories with seed 0'
     """
-    n, of, divided = f"{selection['n']:,}", f"{selection['of']:,}", selection["by"] is not None
-    strata = f"{selection['n_strata']:,} {_PLURALS[selection['by']]}" if divided else ""
+    n, of = f"{selection['n']:,}", f"{selection['of']:,}"
+    strata = ""
+    if selection["by"] is not None:
+        strata = f"{selection['n_strata']:,} {_PLURALS[selection['by']]}"
     if selection["kind"] == "first":
-        covered = (
-            f", {selection['n_strata_asked']:,} of {strata}"
-            if divided and selection["is_exact"]
-            else ""
-        )
-        return (
-            f"the first {n} of {'' if selection['is_exact'] else 'more than '}{of}{covered}; not a"
-            " sample"
-        )
+        # Only where all rows were read is it known how many there are, and in which strata.
+        if not selection["is_exact"]:
+            of = f"more than {of}"
+        elif strata:
+            of += f", {selection['n_strata_asked']:,} of {strata}"
+        return f"the first {n} of {of}; not a sample"
     if selection["kind"] == "sample":
-        how_drawn = f"drawn in proportion from {strata}" if divided else "drawn"
-        return f"a sample of {n} of {of}, {how_drawn} with seed {selection['seed']}"
+        drawn = f"drawn in proportion from {strata}" if strata else "drawn"
+        return f"a sample of {n} of {of}, {drawn} with seed {selection['seed']}"
     return ""
 
 

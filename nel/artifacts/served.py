@@ -62,25 +62,34 @@ class ServedBuilds:
 
     def fallbacks(self) -> list[str]:
         """Return a warning for each model that a gateway asked instead of the evaluated one."""
-        return [
-            f"{n:,} {'answer' if n == 1 else 'answers'} came from a fallback of the gateway,"
-            f" {model}, and not from the model that was asked for"
-            for model, n in sorted(self._fallbacks.items())
-        ]
+        texts = []
+        for model, n in sorted(self._fallbacks.items()):
+            answers = "1 answer" if n == 1 else f"{n:,} answers"
+            texts.append(
+                f"{answers} came from a fallback of the gateway, {model}, and not from the model"
+                " that was asked for"
+            )
+        return texts
 
     def warnings(self) -> list[str]:
         """Return a warning where the endpoint answered under more than one name."""
         if len(self._builds) <= 1:
             return []
-        build_names = [
+        texts = [
             f"{_build_text(*name)} for {build.n:,} answers from problem_idx {build.first}"
-            for name, build in list(self._builds.items())[:_SHOWN_MAX]
+            for name, build in self._builds.items()
         ]
-        n_others = len(self._builds) - len(build_names)
-        also = f" and {n_others} more" if n_others else ""
-        what = "models" if len({model for model, _ in self._builds}) > 1 else "system fingerprints"
-        text = f"the endpoint answered under several {what}: {', '.join(build_names)}{also}"
-        return [f"{text}; the model may have been exchanged during the run"]
+        builds = ", ".join(texts[:_SHOWN_MAX])
+        if len(texts) > _SHOWN_MAX:
+            builds += f" and {len(texts) - _SHOWN_MAX} more"
+        models = {model for model, _ in self._builds}
+        what = "models" if len(models) > 1 else "system fingerprints"
+        return [
+            (
+                f"the endpoint answered under several {what}: {builds}; the model may have been"
+                " exchanged during the run"
+            )
+        ]
 
 
 def _build_text(model: str | None, fingerprint: str | None) -> str:

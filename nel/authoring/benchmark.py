@@ -152,8 +152,9 @@ class Benchmark:
     @property
     def gold_fields(self) -> tuple[str, ...]:
         """Return the fields of a row that solvers and tools do not see."""
-        gold = () if self.target_field is None else (self.target_field,)
-        return (*gold, *self.hidden_fields)
+        if self.target_field is None:
+            return self.hidden_fields
+        return (self.target_field, *self.hidden_fields)
 
     @property
     def has_gold_answers(self) -> bool:
@@ -236,15 +237,18 @@ class Benchmark:
         row, values = problem.row, problem.values
         is_recorded = self.response_field is not None
         prompt = self._input(values, self._shots_of(problem), optional=is_recorded)
+        later_turns = [self.prompt.render({**values, "turn": turn}) for turn in problem.turns[1:]]
+        choices, continuation = problem.choices, None
+        if self.continuation is not None:
+            choices = self._contexts(problem)
+            continuation = self.continuation.render(values)
         return Sample(
             id=sample_id,
             input=self._with_images(row, prompt),
-            turns=tuple(
-                [self.prompt.render({**values, "turn": turn}) for turn in problem.turns[1:]]
-            ),
+            turns=tuple(later_turns),
             target=self._target(row),
-            choices=problem.choices if self.continuation is None else self._contexts(problem),
-            continuation=None if self.continuation is None else self.continuation.render(values),
+            choices=choices,
+            continuation=continuation,
             labels=problem.own_labels,
             gold_kind=self.gold_kind,
             metadata=row,
@@ -310,7 +314,9 @@ class Benchmark:
 
     def id_field_of(self, record: Mapping[str, object]) -> str | None:
         """Return the column that names a row; None where its content does."""
-        return self.id_field or ("id" if "id" in record else None)
+        if self.id_field:
+            return self.id_field
+        return "id" if "id" in record else None
 
     def is_example(self, record: Mapping[str, object]) -> bool:
         """Return whether a row of the source of examples may be one."""
@@ -352,14 +358,15 @@ class Benchmark:
     def _shot(self, record: Mapping[str, object]) -> Shot:
         problem = self._problem(record)
         question, answer = self._question_and_answer(problem)
-        between = self.target_delimiter
-        if not between and not self.loglikelihood:
-            # An answer that is asked for has a space before it, unless either brings one.
-            has_space = question[-1:].isspace() or answer[:1].isspace()
-            between = "" if has_space else " "
-        text = f"{question}{between}{answer}"
         if self.fewshot.template is not None:
             text = self.fewshot.template.render({"target": answer, **problem.values})
+        else:
+            between = self.target_delimiter
+            has_space = question[-1:].isspace() or answer[:1].isspace()
+            if not between and not self.loglikelihood and not has_space:
+                # An answer that is asked for has a space before it, unless either brings one.
+                between = " "
+            text = f"{question}{between}{answer}"
         return Shot(
             key=prompt_key(self._prompt_text(problem)),
             own_id=row_id(record, self.id_field),
@@ -370,7 +377,7 @@ class Benchmark:
         )
 
     def _question_and_answer(self, problem: Problem) -> tuple[str, str]:
-        target, values = self._target(problem.row), problem.values
+        target = self._target(problem.row)
         shown_by = self.fewshot.target_template or self.fewshot.template
         if target is None and (shown_by is None or "target" in shown_by.fields):
             raise ConfigError(
@@ -378,17 +385,22 @@ class Benchmark:
                 " target_field, or leave num_fewshot away"
             )
         if self.continuation is not None:
-            gold = problem.gold_position(target, self.gold_kind)
-            return self._contexts(problem)[gold], self.continuation.render(values)
-        question = self.prompt.render(values)
+            context = self._contexts(problem)[problem.gold_position(target, self.gold_kind)]
+            return context, self.continuation.render(problem.values)
+        return self.prompt.render(problem.values), self._shown_answer(problem, target)
+
+    def _shown_answer(self, problem: Problem, target: Any) -> str:
+        """Return the answer of an example: as the template has it, as a choice, or the target."""
         if self.fewshot.target_template is not None:
-            return question, self.fewshot.target_template.render({"target": target, **values})
+            return self.fewshot.target_template.render({"target": target, **problem.values})
         if problem.choices and self.loglikelihood:
-            return question, problem.choices[problem.gold_position(target, self.gold_kind)]
-        if problem.choices and problem.is_position(target):  # examples answer as asked, by a label
-            return question, problem.labels[problem.gold_position(target, self.gold_kind)]
-        answer = target[0] if isinstance(target, (list, tuple)) and target else target
-        return question, str(answer)
+            return problem.choices[problem.gold_position(target, self.gold_kind)]
+        if problem.choices and problem.is_position(target):
+            # Examples answer as they are asked: by a label, where rows have its position.
+            return problem.labels[problem.gold_position(target, self.gold_kind)]
+        if isinstance(target, (list, tuple)) and target:
+            target = target[0]
+        return str(target)
 
     def _prompt_text(self, problem: Problem) -> str:
         """Return a row's prompt without examples, by which a sample is known among examples."""
@@ -408,10 +420,8 @@ class Benchmark:
         return self.shots.of(prompt_key(self._prompt_text(problem)), group)
 
     def _contexts(self, problem: Problem) -> tuple[str, ...]:
-        return tuple(
-            self.prompt.render({**problem.values, "choice": choice})
-            for choice in problem.choices or ()
-        )
+        values, choices = problem.values, problem.choices or ()
+        return tuple(self.prompt.render({**values, "choice": choice}) for choice in choices)
 
     def _input(
         self, values: Mapping[str, object], shots: Sequence[Shot], *, optional: bool
@@ -433,8 +443,11 @@ class Benchmark:
         self, values: Mapping[str, object], shots: Sequence[Shot]
     ) -> str | tuple[Message, ...]:
         """Return preamble, examples and prompt; for contexts as choices, all that precedes them."""
-        preamble = "" if self.preamble is None else self.preamble.render(values)
-        prompt = "" if self.continuation is not None else self.prompt.render(values)
+        preamble = prompt = ""
+        if self.preamble is not None:
+            preamble = self.preamble.render(values)
+        if self.continuation is None:
+            prompt = self.prompt.render(values)
         if shots and self.fewshot.prefix is not None:
             preamble += self.fewshot.prefix.render(values)
         if shots and self.fewshot.as_turns:

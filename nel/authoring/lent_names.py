@@ -115,8 +115,10 @@ class _Finder(MetaPathFinder, Loader):
         return _StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        names = [name for home in _homes_of(module.__name__) or () for name in _names(home)]
-        module.__dict__["__all__"] = sorted({name for name in names if not name.startswith("__")})
+        names: set[str] = set()
+        for home in _homes_of(module.__name__) or ():
+            names.update(name for name in _names(home) if not name.startswith("__"))
+        module.__dict__["__all__"] = sorted(names)
 
 
 class _Beside(SourceFileLoader):
@@ -146,10 +148,11 @@ def folders_of(path: Path) -> list[str]:
     such files where the tool has one.
     """
     names = {_lend(root).beside.rpartition(".")[2] for root in roots()}
-    return [
-        str(path.parent),
-        *([str(path.parent.parent)] if path.parent.parent.name in names else []),
-    ]
+    folder = path.parent
+    folders = [folder]
+    if folder.parent.name in names:
+        folders.append(folder.parent)
+    return [str(each) for each in folders]
 
 
 def _own_name(name: str, module: ModuleType) -> str:
@@ -162,7 +165,9 @@ def _own_name(name: str, module: ModuleType) -> str:
     package = module.__name__.partition(".")[0]
     folder = Path(sys.modules[package].__path__[0]).name
     words = name.removeprefix(f"{beside}.").split(".")
-    return ".".join([package, *(words[1:] if words[0] == folder else words)])
+    if words[0] == folder:
+        words = words[1:]
+    return ".".join([package, *words])
 
 
 @contextmanager
@@ -178,11 +183,11 @@ def standing_in() -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
+        # An outer block of this kind still needs what was imported.
         if not any(isinstance(entry, _Finder) for entry in sys.meta_path):
-            for name in [
-                name for name, module in sys.modules.items() if isinstance(module, _StandIn)
-            ]:
-                del sys.modules[name]
+            for name, module in list(sys.modules.items()):
+                if isinstance(module, _StandIn):
+                    del sys.modules[name]
 
 
 def check_later_imports(source: str, module: ModuleType) -> None:
@@ -196,32 +201,40 @@ def check_later_imports(source: str, module: ModuleType) -> None:
     Raises:
         ImportError: A function imports such a name.
     """
-    checked = [
-        root
-        for root in roots()
-        if root in source and not is_installed(root) and _lend(root).checks_functions
-    ]
+    absent = [root for root in roots() if root in source and not is_installed(root)]
+    checked = [root for root in absent if _lend(root).checks_functions]
     is_beside = isinstance(module.__loader__, _Beside)
     if not checked and not is_beside:
         return
-    package = module.__spec__.parent if module.__spec__ else None
-    functions = (
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    )
     with standing_in():
-        for node in (node for function in functions for node in ast.walk(function)):
+        for node in _imports_of_functions(source):
             if isinstance(node, ast.ImportFrom):
-                name = "." * node.level + (node.module or "")
-                if node.level or name.partition(".")[0] in checked:
-                    target = name if node.level else _own_name(name, module)
-                    _import_names(importlib.import_module(target, package), node.names)
-                elif is_beside:
-                    importlib.import_module(name)
-            elif is_beside and isinstance(node, ast.Import):
+                _check_import_from(node, module, checked, is_beside=is_beside)
+            elif is_beside:
                 for alias in node.names:
                     importlib.import_module(alias.name)
+
+
+def _imports_of_functions(source: str) -> Iterator[ast.Import | ast.ImportFrom]:
+    for function in ast.walk(ast.parse(source)):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for node in ast.walk(function):
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    yield node
+
+
+def _check_import_from(
+    node: ast.ImportFrom, module: ModuleType, checked: Sequence[str], *, is_beside: bool
+) -> None:
+    name = node.module or ""
+    if node.level:
+        package = module.__spec__.parent if module.__spec__ else None
+        target = importlib.import_module("." * node.level + name, package)
+        _import_names(target, node.names)
+    elif name.partition(".")[0] in checked:
+        _import_names(importlib.import_module(_own_name(name, module)), node.names)
+    elif is_beside:
+        importlib.import_module(name)
 
 
 def _import_names(module: ModuleType, names: Sequence[ast.alias]) -> None:
@@ -275,12 +288,16 @@ def _find(module: str, name: str) -> object:
     if renamed is not None:
         home, name_at_home = renamed
         return getattr(importlib.import_module(home), name_at_home)
-    homes = [(home, _home(home)) for home in _homes_of(module) or ()]
-    for _, values in homes:
-        if values is not None and hasattr(values, name):
+    searched: list[str] = []
+    candidates: list[str] = []
+    for home in _homes_of(module) or ():
+        values = _home(home)
+        if values is None:  # its package is not installed
+            continue
+        if hasattr(values, name):
             return getattr(values, name)
-    searched = " and ".join(home for home, values in homes if values is not None)
-    candidates = [candidate for home, _ in homes for candidate in _names(home)]
+        searched.append(home)
+        candidates += _names(home)
+    where = f"; it was looked for in {' and '.join(searched)}" if searched else ""
     hint = did_you_mean(name, candidates) or f"; {lent.instead}"
-    where = f"; it was looked for in {searched}" if searched else ""
     raise ImportError(f"nel has no {name} to stand for {module}.{name}{where}{hint}")

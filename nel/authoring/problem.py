@@ -62,15 +62,17 @@ def read_problem(
     Raises:
         DatasetError: The choices or the turns are missing, or are not a list of texts.
     """
-    options = choices or (None if choices_field is None else _choices_in(row, choices_field))
-    turns = () if turns_field is None else _turns_in(row, turns_field)
+    options: tuple[str, ...] | None = choices or None
     labels = None
-    if options is not None and choices_field is not None and not choices:
+    if not choices and choices_field is not None:
+        options = _choices_in(row, choices_field)
         labels = _own_labels(row, choices_field, len(options))
     values = row
     if options is not None:
         values = {**values, **_choice_fields(options, labels or labels_for(len(options)))}
-    if turns:
+    turns: tuple[str, ...] = ()
+    if turns_field is not None:
+        turns = _turns_in(row, turns_field)
         values = {**values, "turn": turns[0]}
     return Problem(row=row, choices=options, own_labels=labels, turns=turns, values=values)
 
@@ -137,7 +139,9 @@ def recorded_answer(row: Mapping[str, object], field_name: str) -> str:
 def row_id(record: Mapping[str, object], id_field: str | None) -> str | None:
     """Return a row's own id; None where it has none."""
     value = record.get(id_field or "id")
-    return own_id(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        return None
+    return own_id(value)
 
 
 def _choices_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:
@@ -169,16 +173,10 @@ def _text_hint(name: str) -> str:
 
 def _turns_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:
     turns = lookup(row, name)
-    if (
-        not isinstance(turns, (list, tuple))
-        or not turns
-        or not all(isinstance(turn, str) for turn in turns)
-    ):
-        hint = _text_hint(name) if isinstance(turns, str) else ""
-        raise DatasetError(
-            f'the turns field "{name}" must be a list of texts, one for each turn{hint}'
-        )
-    return tuple(turns)
+    if isinstance(turns, (list, tuple)) and turns and all(isinstance(turn, str) for turn in turns):
+        return tuple(turns)
+    hint = _text_hint(name) if isinstance(turns, str) else ""
+    raise DatasetError(f'the turns field "{name}" must be a list of texts, one for each turn{hint}')
 
 
 def _own_labels(

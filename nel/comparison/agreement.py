@@ -40,7 +40,6 @@ _STATES: Final = {
     "n_unscored": UNSCORED,
     "n_not_asked": NOT_ASKED,
 }
-_ENDS: Final = ("ci_lower", "ci_upper")
 _REDACTED_FROM: Final = "?"
 """Stands before a URL's query, whose values are not written: the written digest is another."""
 _SHAPES: Final = {"metrics.json": MetricsFile, "eval-*.json": BundleFile}
@@ -150,8 +149,9 @@ def series_of(columns: Columns, row: Mapping[str, Any], headline: str) -> tuple[
     if values is None:
         return Series(), Series()
     is_open = (columns.states == UNSCORED) & (row["bounds"] is not None)
-    low, high = (_series(columns, np.where(is_open, fill, values)) for fill in (0.0, 1.0))
-    return low, high
+    lowest = _series(columns, np.where(is_open, 0.0, values))
+    highest = _series(columns, np.where(is_open, 1.0, values))
+    return lowest, highest
 
 
 def design_of(columns: Columns) -> Design:
@@ -163,11 +163,11 @@ def design_of(columns: Columns) -> Design:
 def _check_own_ends(files: BenchmarkFiles, row: Mapping[str, Any]) -> None:
     """Check that the interval and the bounds of a metric fit each other."""
     name, lower, upper = row["name"], row["ci_lower"], row["ci_upper"]
-    if (
-        row["ci_level"] != LEVEL
-        or (lower is None) != (upper is None)
-        or (lower is not None and lower > upper)
-    ):
+    if lower is None or upper is None:
+        is_interval = lower is upper  # both ends are missing, or none
+    else:
+        is_interval = lower <= upper
+    if row["ci_level"] != LEVEL or not is_interval:
         _refuse(files, f"the interval of {name} is none of level {LEVEL:g}")
     bounds, value = row["bounds"], row["value"]
     n_questions = max(metric["n_questions"] for metric in files.metrics["metrics"])
@@ -181,13 +181,14 @@ def _check_ends(
 ) -> None:
     """Check that the interval is the one that the values give."""
     kind = (files.metrics.get("selection") or {}).get("kind")
-    ends: tuple[float | None, float | None] = (None, None)
+    lower = upper = None
     if kind != "first":  # the first so many questions have no interval
         recomputed = new_questions_interval(series, design_of(columns))
-        ends = recomputed.lower, recomputed.upper
-    interval = row["new_questions"] if kind == "sample" else row
-    for name, end in zip(_ENDS, ends, strict=True):
-        _refuse_unequal(files, f"{name} of {row['name']}", interval[name], end)
+        lower, upper = recomputed.lower, recomputed.upper
+    # The interval of a sample is of the whole benchmark; that for new questions stands beside it.
+    stated = row["new_questions"] if kind == "sample" else row
+    _refuse_unequal(files, f"ci_lower of {row['name']}", stated["ci_lower"], lower)
+    _refuse_unequal(files, f"ci_upper of {row['name']}", stated["ci_upper"], upper)
 
 
 def shape_problem(files: BenchmarkFiles) -> str:
@@ -217,9 +218,8 @@ def _disagreement(files: BenchmarkFiles) -> str:
     headline = metrics["headline"]
     name = headline["metric"]
     rows = [row for row in metrics["metrics"] if row["name"] == name]
-    if not rows or any(
-        row[key] != headline[key] for row in rows for key in ("value", *_ENDS, "bounds")
-    ):
+    numbers = _numbers_of(headline)
+    if not rows or any(_numbers_of(row) != numbers for row in rows):
         return f"metrics.json has the headline {name}, and no or another row of it"
     if not bundle:
         return ""
@@ -239,6 +239,10 @@ def _disagreement(files: BenchmarkFiles) -> str:
     if not differ:
         return ""
     return f"metrics.json and eval-*.json differ in {', '.join(differ)}"
+
+
+def _numbers_of(row: Mapping[str, Any]) -> list[object]:
+    return [row[key] for key in ("value", "ci_lower", "ci_upper", "bounds")]
 
 
 def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
@@ -285,15 +289,11 @@ def metric_keys(columns: Columns, headline: str) -> dict[str, str]:
     if not rewards or headline in OF_ANY_REWARD:
         rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
     # The names under each assumption of what the reward is; those that all share are certain.
-    candidates = [
-        {name: key for key, name in published_names(keys, headline, reward).items()}
-        for reward in rewards
-    ]
-    return {
-        name: key
-        for name, key in candidates[0].items()
-        if all(names.get(name) == key for names in candidates)
-    }
+    pairs_by_reward = []
+    for reward in rewards:
+        names = published_names(keys, headline, reward)
+        pairs_by_reward.append({(name, key) for key, name in names.items()})
+    return dict(set.intersection(*pairs_by_reward))
 
 
 def _series(columns: Columns, values: Floats) -> Series:
@@ -305,13 +305,11 @@ def _series(columns: Columns, values: Floats) -> Series:
 
 
 def _groups(columns: Columns) -> dict[int, str]:
-    codes, names = columns.integers("group"), columns.groups
-    in_group = np.flatnonzero(codes >= 0)
-    positions = columns.integers("position")[in_group].tolist()
-    return {
-        position: names[code]
-        for position, code in zip(positions, codes[in_group].tolist(), strict=True)
-    }
+    codes = columns.integers("group")
+    is_in_group = codes >= 0
+    positions = columns.integers("position")[is_in_group].tolist()
+    names = [columns.groups[code] for code in codes[is_in_group].tolist()]
+    return dict(zip(positions, names, strict=True))
 
 
 def _is_within(value: float, bounds: Mapping[str, float]) -> bool:

@@ -7,13 +7,14 @@ Does no I/O.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from nel.comparison.lines import Ints
 from nel.comparison.pairing import Pairing
 from nel.comparison.sides import SideBenchmark
 from nel.config.identity import JUDGE_PREFIX
+from nel.core.texts import shorten
 from nel.errors import ConfigError, UsageError, did_you_mean
 
 PARTS: Final = ("pairing", "dataset", "prompt", "scorer", "judge", "decoding", "repeats")
@@ -69,40 +70,45 @@ def differences(
     baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairing
 ) -> list[Difference]:
     """Return every field that must be equal and is not, those of the samples included."""
-    names = _compared_fields(baseline, candidate)
     differing = []
-    for name in sorted(names):
-        aspect = part_of(name)
-        values = baseline.fields.get(name), candidate.fields.get(name)
-        if aspect is not None and values[0] != values[1]:
-            # Titles say more than digests, where they tell the two apart.
-            titles = baseline.titles.get(name), candidate.titles.get(name)
-            if None not in titles and titles[0] != titles[1]:
-                values = titles
-            differing.append(
-                Difference(part=aspect, field=name, baseline=values[0], candidate=values[1])
-            )
-    before, after = baseline.titles.get("samples"), candidate.titles.get("samples")
+    for name in sorted(_compared_fields(baseline, candidate)):
+        part = part_of(name)
+        before, after = baseline.fields.get(name), candidate.fields.get(name)
+        if part is None or before == after:
+            continue
+        # Titles say more than digests, where they tell the two apart.
+        titles = baseline.titles.get(name), candidate.titles.get(name)
+        if None not in titles and titles[0] != titles[1]:
+            before, after = titles
+        differing.append(Difference(part=part, field=name, baseline=before, candidate=after))
+    counted = _of_samples(pairing)
+    # Which samples the two sides have is said once: by the digests of rows, or with the counts.
     is_named = any(difference.field in OF_ROWS for difference in differing)
-    against = "" if is_named or before == after else f", {before} against {after}"
-    return [*differing, *_of_samples(pairing, against)]
+    title, other_title = baseline.titles.get("samples"), candidate.titles.get("samples")
+    if counted and counted[0].field == "samples" and not is_named and title != other_title:
+        text = f"{counted[0].candidate}, {title} against {other_title}"
+        counted[0] = replace(counted[0], candidate=text)
+    return [*differing, *counted]
 
 
 def unchecked_fields(baseline: SideBenchmark, candidate: SideBenchmark) -> list[str]:
     """Return the parts of which the files of at least one side say nothing."""
     if baseline.kind == candidate.kind == "nel":
         return []
-    aspects = set(map(part_of, baseline.fields)) & set(map(part_of, candidate.fields))
-    return [aspect for aspect in ("prompt", "scorer", "judge", "decoding") if aspect not in aspects]
+    parts = set(map(part_of, baseline.fields)) & set(map(part_of, candidate.fields))
+    return [part for part in ("prompt", "scorer", "judge", "decoding") if part not in parts]
 
 
 def other_differences(
     baseline: Mapping[str, object], candidate: Mapping[str, object]
 ) -> list[tuple[str, object, object]]:
     """Return the settings that differ, as ``(name, baseline, candidate)``."""
-    names = sorted({*baseline, *candidate})
-    pairs = [(name, baseline.get(name), candidate.get(name)) for name in names]
-    return [pair for pair in pairs if pair[1] != pair[2]]
+    differing = []
+    for name in sorted({*baseline, *candidate}):
+        before, after = baseline.get(name), candidate.get(name)
+        if before != after:
+            differing.append((name, before, after))
+    return differing
 
 
 def refuse_unequal(differing: Sequence[Difference], despite: Collection[str], what: str) -> None:
@@ -112,7 +118,7 @@ def refuse_unequal(differing: Sequence[Difference], despite: Collection[str], wh
         return
     parts = list(dict.fromkeys(difference.part for difference in refused))
     details = "; ".join(map(str, refused))
-    flags = " ".join(f"--despite {aspect}" for aspect in parts)
+    flags = " ".join(f"--despite {part}" for part in parts)
     raise UsageError(
         f"{what}: the two sides differ in {' and '.join(parts)} ({details}), so the scores differ"
         f" by more than the models; compare equal runs, or say {flags}"
@@ -122,43 +128,44 @@ def refuse_unequal(differing: Sequence[Difference], despite: Collection[str], wh
 def _compared_fields(baseline: SideBenchmark, candidate: SideBenchmark) -> set[str]:
     """Return the fields to compare: of two kinds of results only those that both have."""
     names = {*baseline.fields, *candidate.fields}
+    in_both = baseline.fields.keys() & candidate.fields.keys()
     if baseline.kind != candidate.kind:
-        names = baseline.fields.keys() & candidate.fields.keys() - {"benchmark"}
+        names = in_both - {"benchmark"}
     if baseline.recorded or candidate.recorded:
-        names = {name for name in names if name not in OF_ROWS}
+        names -= set(OF_ROWS)
     if baseline.recorded != candidate.recorded:  # how recorded answers were asked for is not known
-        names &= baseline.fields.keys() & candidate.fields.keys() - {"mode"}
+        names &= in_both - {"mode"}
     return names
 
 
 def part_of(name: str) -> str | None:
     """Return which part a field of the identity belongs to, None for the model and where it is."""
-    return next(
-        (aspect for aspect, prefixes in _PREFIXES.items() if name.startswith(prefixes)), None
-    )
+    for part, prefixes in _PREFIXES.items():
+        if name.startswith(prefixes):
+            return part
+    return None
 
 
-def _of_samples(pairing: Pairing, against: str) -> list[Difference]:
+def _of_samples(pairing: Pairing) -> list[Difference]:
+    """Return what differs between the samples: their content, their prompts, their repeats."""
     differing = []
     counts = {
         "with other content under the same id": pairing.n_changed,
         "only in the baseline": pairing.n_only_baseline,
         "only in the candidate": pairing.n_only_candidate,
     }
-    counts_text = ", ".join(f"{n:,} samples {text}" for text, n in counts.items() if n)
-    if counts_text:
+    samples = ", ".join(f"{n:,} samples {text}" for text, n in counts.items() if n)
+    if samples:
         differing.append(
-            Difference(
-                part="dataset", field="samples", baseline=None, candidate=counts_text + against
-            )
+            Difference(part="dataset", field="samples", baseline=None, candidate=samples)
         )
     if pairing.n_prompts_differ:
         text = f"other bytes in {pairing.n_prompts_differ:,} of {len(pairing):,} prompts"
         differing.append(Difference(part="prompt", field="prompts", baseline=None, candidate=text))
-    repeats = [_span(side.n_repeats) for side in (pairing.baseline, pairing.candidate)]
-    if repeats[0] != repeats[1]:
+    before, after = _span(pairing.baseline.n_repeats), _span(pairing.candidate.n_repeats)
+    if before != after:
         differing.append(
-            Difference(part="repeats", field="repeats", baseline=repeats[0], candidate=repeats[1])
+            Difference(part="repeats", field="repeats", baseline=before, candidate=after)
         )
     return differing
 
@@ -170,5 +177,6 @@ def _span(counts: Ints) -> str:
 
 def short(value: object) -> str:
     """Return a value for a message, shortened."""
-    text = "unset" if value is None else str(value)
-    return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 1]}…"
+    if value is None:
+        return "unset"
+    return shorten(str(value), _SHOWN_MAX)

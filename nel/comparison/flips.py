@@ -38,9 +38,9 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
         count_max: So many at most, half of them losses where there are enough of both.
     """
     pairing = compared.pairing
-    before = pairing.baseline.mean_of(pairing.baseline.columns.numbers("reward"))[pairing.left]
-    after = pairing.candidate.mean_of(pairing.candidate.columns.numbers("reward"))[pairing.right]
-    change = np.nan_to_num(after - before)
+    before = _per_question(pairing.baseline, "reward")[pairing.left]
+    after = _per_question(pairing.candidate, "reward")[pairing.right]
+    change = np.nan_to_num(after - before)  # a pair that is unscored on a side did not change
     if compared.scores.is_lower_better:
         change = -change
     losses = _largest(-change)
@@ -48,26 +48,24 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
     # Half are losses; where there are fewer wins than the other half, losses take their places.
     n_losses = min(len(losses), max(count_max - len(wins), (count_max + 1) // 2))
     pairs = np.concatenate([losses[:n_losses], wins[: count_max - n_losses]])
-    offsets = [
-        side.columns.digests("offset")[side.first[positions]][pairs].tolist()
-        for side, positions in (
-            (pairing.baseline, pairing.left),
-            (pairing.candidate, pairing.right),
-        )
-    ]
     codes = pairing.baseline.codes_of("category")[pairing.left]
     names = pairing.baseline.columns.categories
-    texts = zip(
-        compared.baseline.texts(offsets[0]), compared.candidate.texts(offsets[1]), strict=True
-    )
-    for position, (baseline, candidate) in zip(pairs.tolist(), texts, strict=True):
+    baselines = compared.baseline.texts(_offsets(pairing.baseline, pairing.left[pairs]))
+    candidates = compared.candidate.texts(_offsets(pairing.candidate, pairing.right[pairs]))
+    for pair, baseline, candidate in zip(pairs.tolist(), baselines, candidates, strict=True):
         yield Flip(
-            baseline_score=float(before[position]),
-            candidate_score=float(after[position]),
-            category=names[codes[position]] if codes[position] >= 0 else None,
+            baseline_score=float(before[pair]),
+            candidate_score=float(after[pair]),
+            category=names[codes[pair]] if codes[pair] >= 0 else None,
             baseline=baseline,
             candidate=candidate,
         )
+
+
+def _offsets(questions: Questions, positions: Ints) -> list[int]:
+    """Return where the lines of some questions' first repeats begin in their file."""
+    offsets: list[int] = questions.digest_of("offset")[positions].tolist()
+    return offsets
 
 
 def moved_means(compared: BenchmarkComparison) -> dict[str, tuple[float | None, float | None]]:

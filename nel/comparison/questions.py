@@ -78,11 +78,13 @@ class Questions:
         filled = np.where(is_scored, sorted_values, 0.0)  # adds nothing where nothing was scored
         n_scored = self.sums(is_scored.astype(np.int64))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            total, squares = self.sums(filled), self.sums(filled * filled)
+            total = self.sums(filled)
+            squares = self.sums(filled * filled)
             mean = sorted_values if self.are_single else total / n_scored
             # Sums of the largest numbers overflow; sums of their shares do not.
             if not np.isfinite(mean[n_scored > 0]).all():
-                mean = np.add.reduceat(filled / np.repeat(n_scored, self.n_repeats), self.starts)
+                shares = filled / np.repeat(n_scored, self.n_repeats)
+                mean = np.add.reduceat(shares, self.starts)
         mean = np.where(n_scored > 0, mean, np.nan)
         return Values(mean=mean, scored_sum=total, n_scored=n_scored, squares=squares)
 
@@ -101,10 +103,11 @@ class Questions:
 
 def metric_values(columns: Columns, name: str) -> Floats:
     """Return a metric of each line; if all scored lines have it, a failure without it counts 0."""
-    values, states = columns.metric(name), columns.states
+    values = columns.metric(name)
     if not is_universal(columns, name):
         return values
-    return np.where((states == FAILED) & np.isnan(values), 0.0, values)
+    is_failure_without = (columns.states == FAILED) & np.isnan(values)
+    return np.where(is_failure_without, 0.0, values)
 
 
 def is_universal(columns: Columns, name: str) -> bool:
@@ -123,18 +126,20 @@ def questions_of(columns: Columns, key: Key, what: str) -> Questions:
     Raises:
         UsageError: A (sample, repeat) is there twice, or repeats of one sample differ in content.
     """
+    _check_positions(columns, what)
     positions, repeats = columns.integers("position"), columns.integers("repeat")
     content = positions.astype(np.uint64) if key == "position" else columns.digests(key)
-    _check_positions(columns, what)
-    is_id = key == "sample"
-    occurrence = columns.integers("occurrence") if is_id else _ranks(content, repeats, positions)
-    names = _mix(content, occurrence)
+    if key == "sample":
+        occurrences = columns.integers("occurrence")
+    else:
+        occurrences = _ranks(content, repeats, positions)
+    names = _mix(content, occurrences)
     order = _sorted_by(names, repeats)
     ordered = names[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     questions = Questions(columns=columns, order=order, starts=starts, names=ordered[starts])
     if not questions.are_single:
-        if is_id:
+        if key == "sample":
             _check_ids(columns, order, ordered, what)
         _check_repeats(questions, what)
     return questions
@@ -142,9 +147,9 @@ def questions_of(columns: Columns, key: Key, what: str) -> Questions:
 
 def is_distinct(columns: Columns, key: Key) -> bool:
     """Return whether a kind of name tells most samples apart."""
-    content = columns.digests(key)
-    n_first = int((columns.integers("repeat") == columns.integers("repeat").min()).sum())
-    return len(np.unique(content)) >= _DISTINCT_MIN * n_first
+    repeats = columns.integers("repeat")
+    n_samples = int((repeats == repeats.min()).sum())  # each has one line of the first repeat
+    return len(np.unique(columns.digests(key))) >= _DISTINCT_MIN * n_samples
 
 
 def _sorted_by(names: Digests, repeats: Ints) -> Ints:

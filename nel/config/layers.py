@@ -111,20 +111,21 @@ class Layers:
         """
         layers = ((variables, over_first), (file, False))
         self._user_sources = {entry.flag for entry in (*variables, *file)}
-        for layer, over in layers:
+        for layer, wins_over_first in layers:
             for entry in layer:
                 if not _is_of_the_host(entry) and self._is_of_run(entry.path):
-                    self._fill(entry, over_first=over)
+                    self._fill(entry, over_first=wins_over_first)
         endpoint = self.data.get("endpoint")
         if self._has_endpoints or not isinstance(endpoint, dict):
             return
         if not endpoint.keys() & {"url", "model"}:
             return
-        for layer, over in layers:
+        for layer, wins_over_first in layers:
+            # A key that was set beside another URL is not sent to this one.
             urls = [entry.value for entry in layer if entry.path == _URL]
-            if urls in ([], [endpoint.get("url")]):
+            if not urls or urls == [endpoint.get("url")]:
                 for entry in filter(_is_of_the_host, layer):
-                    self._fill(entry, over_first=over)
+                    self._fill(entry, over_first=wins_over_first)
 
     @property
     def _has_endpoints(self) -> bool:
@@ -139,25 +140,25 @@ class Layers:
         """Set a key unless something that wins over it has."""
         value: object = self.data
         for key in entry.path:
-            if value is None:
+            # What has no keys, such as a list of judges, stands in the place of all below it.
+            if not isinstance(value, dict):
                 break
-            value = value.get(key) if isinstance(value, dict) else value
+            value = value.get(key)
         is_chosen = any(_overlap(entry.path, path) for path in self._sources)
         if value is None or (over_first and not is_chosen):
             self._set(entry.path, deepcopy(entry.value), entry.flag)
 
     def values(self) -> list[SourcedValue]:
         """Return every value that was given, and the defaults of what a variable could set."""
-        rows = [
-            SourcedValue(".".join(path), value, self._source(path))
-            for path, value in _leaves(self.data, ())
-        ]
-        names = {row.key for row in rows}
-        for path in (entry.path for entry in settings() if entry.flag.has_variable):
+        values = {}
+        for path, value in _leaves(self.data, ()):
             key = ".".join(path)
-            if key not in names and self._is_of_run(path):
-                rows.append(SourcedValue(key, _default(path), DEFAULT))
-        return rows
+            values[key] = SourcedValue(key, value, self._source(path))
+        for entry in settings():
+            key = ".".join(entry.path)
+            if entry.flag.has_variable and key not in values and self._is_of_run(entry.path):
+                values[key] = SourcedValue(key, _default(entry.path), DEFAULT)
+        return list(values.values())
 
     def user_settings(self) -> list[SourcedValue]:
         """Return the values that variables and the user's file set."""
@@ -206,12 +207,10 @@ class Layers:
     def _use_later_address(self) -> None:
         """Let the protocol that a later URL ends in win over that of the first data."""
         endpoint = self.data.get("endpoint")
-        if (
-            isinstance(endpoint, dict)
-            and _URL in self._sources
-            and _PROTOCOL not in self._sources
-            and split_url(str(endpoint["url"]))[2] is not None
-        ):
+        if not isinstance(endpoint, dict) or _URL not in self._sources:
+            return
+        _, _, protocol_of_url = split_url(str(endpoint["url"]))
+        if protocol_of_url is not None and _PROTOCOL not in self._sources:
             endpoint.pop("protocol", None)
 
     def _set(self, path: Path, value: object, source: str) -> None:
@@ -252,15 +251,17 @@ class Layers:
         if problem["type"] == "unknown_key":
             message = _with_section(path[-1], message)
         location = ".".join(str(key) for key in problem["loc"])
-        # A flag's own words name the key already.
-        if location and source not in (f"-O {location}=…", f"-O {'.'.join(path)}=…"):
+        # An override's own words name the key already.
+        overrides = (f"-O {location}=…", f"-O {'.'.join(path)}=…")
+        if location and source not in overrides:
             message = f"{location}: {message}"
         return f"{source}: {message}{_more(error)}"
 
     def _source(self, key_path: Path) -> str:
         """Return what set a key; for a whole section, everything that set a part of it."""
+        depth = len(key_path)
+        names = [name for path, name in self._sources.items() if path[:depth] == key_path]
         parents = [path for path in self._sources if _leads_to(path, key_path)]
-        names = [name for path, name in self._sources.items() if path[: len(key_path)] == key_path]
         if parents:
             names.insert(0, self._sources[max(parents, key=len)])
         elif key_path and self._first_data.get(key_path[0]) is not None:
@@ -278,15 +279,19 @@ def first_problem(error: ValidationError) -> str:
 def with_panel(data: Mapping[str, object], panel: object) -> dict[str, object]:
     """Return a configuration with other judges; how they judge stays as it was."""
     judge = data.get("judge")
-    entries = judge.items() if isinstance(judge, Mapping) else ()
-    judging = {key: value for key, value in entries if key in JudgeConfig.model_fields}
+    judging: dict[str, object] = {}
+    if isinstance(judge, Mapping):
+        # Other keys are those of a single judge without a panel.
+        judging = {key: judge[key] for key in judge if key in JudgeConfig.model_fields}
     return {**data, "judge": {**judging, "panel": deepcopy(panel)}}
 
 
 def _key_path(problem: ErrorDetails) -> Path:
     """Return where an error is, to the key itself."""
     path = tuple(str(key) for key in problem["loc"])
-    return (*path, str(problem["ctx"]["key"])) if problem["type"] in KEY_ERRORS else path
+    if problem["type"] in KEY_ERRORS:
+        return (*path, str(problem["ctx"]["key"]))
+    return path
 
 
 def _message(problem: ErrorDetails) -> str:
@@ -309,15 +314,19 @@ def _with_section(key: str, message: str) -> str:
 
     A key of the section itself is suggested already.
     """
-    models = {name: section for name, section in sections().items() if name != "benchmarks"}
-    fields = {field for section in models.values() for field in section.model_fields}
-    names = [key] if key in fields else get_close_matches(key, fields, n=1, cutoff=0.8)
-    if not names or ("did you mean" in message and names != [key]):
-        return message
-    keys = [
-        f"{name}.{names[0]}" for name, model in models.items() if names[0] in model.model_fields
-    ]
-    return f'unknown key "{key}"; did you mean {" or ".join(keys)}?'
+    sections_of_key: dict[str, list[str]] = {}
+    for name, model in sections().items():
+        if name != "benchmarks":
+            for field in model.model_fields:
+                sections_of_key.setdefault(field, []).append(name)
+    likeliest = key
+    if key not in sections_of_key:
+        matches = get_close_matches(key, sections_of_key, n=1, cutoff=0.8)
+        if not matches or "did you mean" in message:
+            return message
+        likeliest = matches[0]
+    paths = [f"{section}.{likeliest}" for section in sections_of_key[likeliest]]
+    return f'unknown key "{key}"; did you mean {" or ".join(paths)}?'
 
 
 def _leads_to(path: Path, target: Path) -> bool:

@@ -97,20 +97,27 @@ def open_folder(path: str, folder: Path) -> Dataset:
             message lists what there is.
     """
     title, options = split_options(path)
-    selection = {name: value for name, value in options.items() if name in _OPTIONS}
+    selection, table_options = {}, {}
+    for name, value in options.items():
+        if name in _OPTIONS:
+            selection[name] = value
+        else:
+            table_options[name] = value
     address = address_of(title, path, selection)
-    form = parse_form(path, {name: options[name] for name in options if name not in _OPTIONS})
+    form = parse_form(path, table_options)
     root = _snapshot(folder.resolve(), path)
     paths = _paths(root, path)
     if address.file is None:
         _check_saved_split(root, address.split, path)
-    name_lists = parts_of(paths, lambda: (root / CARD).open("rb"), address, path, in_folder=True)
-    parts = [
-        [replace(source_at(root / name, f"{title}/{name}"), form=form) for name in names]
-        for names in name_lists
-    ]
-    files = [f"{source.name} {source.stamp}" for sources in parts for source in sources]
-    parents = {(root / name).parent for names in name_lists for name in names}
+    parts, files, parents = [], [], set()
+    for names in parts_of(paths, lambda: (root / CARD).open("rb"), address, path, in_folder=True):
+        sources = []
+        for name in names:
+            source = source_at(root / name, f"{title}/{name}")
+            sources.append(replace(source, form=form))
+            files.append(f"{source.name} {source.stamp}")
+            parents.add((root / name).parent)
+        parts.append(sources)
     return replace(
         dataset_of_files(path, address, "", parts),
         revision=None,
@@ -123,10 +130,10 @@ def open_folder(path: str, folder: Path) -> Dataset:
 def _check_saved_split(root: Path, split: str, path: str) -> None:
     """Refuse one saved split in place of another, as a file that is named by another split is."""
     try:
-        saved = json.loads((root / _SAVED_STATE).read_bytes())
+        state = json.loads((root / _SAVED_STATE).read_bytes())
     except (OSError, ValueError):
         return
-    name = saved.get("_split") if isinstance(saved, dict) else None
+    name = state.get("_split") if isinstance(state, dict) else None
     if isinstance(name, str) and not is_split(name, split):
         raise DatasetError(
             f'{path}: it is the split "{name}" of a dataset, saved by the datasets library, and not'

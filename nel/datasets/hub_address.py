@@ -64,21 +64,26 @@ def address_of(
         DatasetError: One is given twice, or two exclude each other.
     """
     parameters = _parameters(uri, dict(of_path or {}), dict(options))
+    default_split = "train" if "file" in parameters else "test"
+    configs: tuple[str, ...] = ()
+    if "configs" in parameters:
+        configs = tuple(parameters["configs"].split(","))
     return HubAddress(
         repo=repo,
         config=parameters.get("config"),
-        split=parameters.get("split", "train" if "file" in parameters else "test"),
+        split=parameters.get("split", default_split),
         revision=parameters.get("revision"),
-        configs=tuple(parameters["configs"].split(",")) if "configs" in parameters else (),
+        configs=configs,
         file=parameters.get("file"),
     )
 
 
 def _parameters(uri: str, of_path: dict[str, str], of_query: dict[str, str]) -> dict[str, str]:
     """Return the parameters of a URI's path and query that say something."""
-    twice = next(iter(of_path.keys() & of_query.keys()), None)
-    if twice is not None:
-        raise DatasetError(f"{uri}: {twice} is given twice")
+    for name in of_path:
+        if name in of_query:
+            raise DatasetError(f"{uri}: {name} is given twice")
+    # ``?config=`` says as little as no config.
     parameters = of_path | {name: value for name, value in of_query.items() if value}
     if "config" in parameters and "configs" in parameters:
         raise DatasetError(f"{uri}: give config or configs, not both")

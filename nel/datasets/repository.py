@@ -65,8 +65,10 @@ class CardConfig:
 def configs_of(card: str) -> list[CardConfig]:
     """Return the configurations that a card (README.md) declares in its front matter, if any."""
     front_matter = _FRONT_MATTER.match(card.lstrip("\ufeff"))
+    if front_matter is None:
+        return []
     try:
-        content = yaml.safe_load(front_matter[1]) if front_matter else None
+        content = yaml.safe_load(front_matter[1])
     except yaml.YAMLError:
         return []
     entries = content.get("configs") if isinstance(content, dict) else None
@@ -87,6 +89,7 @@ def _config(entry: Mapping[str, object]) -> CardConfig:
 
 
 def _patterns(files: object, folder: str) -> dict[str, tuple[str, ...]]:
+    # ``data_files`` is a list of ``{split, path}``, paths of the split train, or split to paths.
     if isinstance(files, list) and all(isinstance(entry, dict) for entry in files):
         files = {str(entry.get("split", "train")): entry.get("path") for entry in files}
     elif isinstance(files, (str, list)):
@@ -158,32 +161,40 @@ def files_of(
         DatasetError: There is no such file, configuration or split, or several could be meant; the
             message lists them.
     """
-    every = sorted(paths)
+    every_path = sorted(paths)
     if address.file is not None:
-        return _matching(every, address.file, uri)
+        return _matching(every_path, address.file, uri)
     if card:
         card_config = _declared_config(card, config, uri)
         if card_config.patterns:
-            if address.split not in card_config.patterns:
-                raise DatasetError(_no_split(address.split, list(card_config.patterns), uri))
-            patterns = card_config.patterns[address.split]
-            return sorted({path for pattern in patterns for path in _matching(every, pattern, uri)})
+            return _declared_files(every_path, card_config, address.split, uri)
         # The card names only the folder of the configuration: file names decide within it.
-        every = [path for path in every if PurePosixPath(path).is_relative_to(card_config.folder)]
+        folder = card_config.folder
+        every_path = [path for path in every_path if PurePosixPath(path).is_relative_to(folder)]
         config = None
-    data = [path for path in every if _holds_rows(path)]
-    if not data:
+    data_paths = [path for path in every_path if _holds_rows(path)]
+    if not data_paths:
         raise DatasetError(f"{uri}: it has no files of rows that nel reads")
-    data = _of_config(data, config, uri)
-    of_split = _of_split(data, address.split)
-    if not of_split and in_folder and _is_one_file(data):
-        of_split = list(data)
-    if not of_split:
-        raise DatasetError(_no_split(address.split, _splits_in(data), uri))
-    _check_one_kind(of_split, address.split, uri)
+    data_paths = _of_config(data_paths, config, uri)
+    split_paths = _of_split(data_paths, address.split)
+    if not split_paths and in_folder and _is_one_file(data_paths):
+        split_paths = data_paths
+    if not split_paths:
+        raise DatasetError(_no_split(address.split, _splits_in(data_paths), uri))
+    _check_one_kind(split_paths, address.split, uri)
     if in_folder:
-        _check_one_name(of_split, address.split, uri)
-    return of_split
+        _check_one_name(split_paths, address.split, uri)
+    return split_paths
+
+
+def _declared_files(paths: Sequence[str], config: CardConfig, split: str, uri: str) -> list[str]:
+    """Return the files of a split as the card declares them."""
+    if split not in config.patterns:
+        raise DatasetError(_no_split(split, list(config.patterns), uri))
+    matches: set[str] = set()
+    for pattern in config.patterns[split]:
+        matches.update(_matching(paths, pattern, uri))
+    return sorted(matches)
 
 
 def are_one_configuration(paths: Iterable[str]) -> bool:
@@ -225,14 +236,13 @@ def _matching(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
 
 
 def _regex(pattern: str) -> str:
-    pieces, end = [], 0
+    """Return the regular expression of a pattern with ``*``; a set ``[a-c]`` is one in both."""
+    regex, end = "", 0
     for match in _GLOB.finditer(pattern):
-        pieces += [
-            re.escape(pattern[end : match.start()]),
-            _GLOB_MEANS.get(match.lastgroup or "", match[0]),
-        ]
+        regex += re.escape(pattern[end : match.start()])
+        regex += _GLOB_MEANS.get(match.lastgroup or "", match[0])
         end = match.end()
-    return "".join([*pieces, re.escape(pattern[end:])])
+    return regex + re.escape(pattern[end:])
 
 
 def _declared_config(card: Sequence[CardConfig], config: str | None, uri: str) -> CardConfig:
@@ -292,7 +302,10 @@ def _of_split(paths: Sequence[str], split: str) -> list[str]:
             matches = [path for path in paths if word in labels(path)]
             if matches:
                 return matches
-    return list(paths) if split == "train" and _splits_in(paths) == ["train"] else []
+    # Files whose names tell no split are the training split, as the datasets library has it.
+    if split == "train" and _splits_in(paths) == ["train"]:
+        return list(paths)
+    return []
 
 
 def _names(path: str) -> tuple[str, ...]:
@@ -318,29 +331,30 @@ def _bare_name(path: str) -> str:
 
 
 def _splits_in(paths: Sequence[str]) -> list[str]:
-    splits = [
-        split
-        for split, words in _SPLIT_WORDS.items()
-        if any(set(words) & _words(path) for path in paths)
-    ]
-    sharded = {
-        _stem(path)
-        for path in paths
-        if f"{_stem(path)}-" in path and not _words(path) & _KNOWN_WORDS
-    }
-    return [*splits, *sorted(sharded)] or (["train"] if paths else [])
+    known_words: set[str] = set()
+    sharded: set[str] = set()
+    for path in paths:
+        words = _words(path) & _KNOWN_WORDS
+        known_words |= words
+        # Shards that no word calls a split are one that has their name.
+        if not words and f"{_stem(path)}-" in path:
+            sharded.add(_stem(path))
+    splits = [split for split, words in _SPLIT_WORDS.items() if not known_words.isdisjoint(words)]
+    splits += sorted(sharded)
+    if paths and not splits:
+        return ["train"]
+    return splits
 
 
 def _check_all_shards(paths: Sequence[str], uri: str) -> None:
     """Refuse files of which a download left some out, by the number of shards in their names."""
-    shards = Counter(
-        (str(PurePosixPath(path).parent), _stem(path), int(match[1]))
-        for path in paths
-        if (match := _SHARD.search(_bare_name(path)))
-    )
-    for (folder, stem, n_shards), n_found in shards.items():
+    counts: Counter[tuple[PurePosixPath, int]] = Counter()
+    for path in paths:
+        match = _SHARD.search(_bare_name(path))
+        if match:
+            counts[PurePosixPath(path).parent / _stem(path), int(match[1])] += 1
+    for (name, n_shards), n_found in counts.items():
         if n_found < n_shards:
-            name = PurePosixPath(folder, stem)
             raise DatasetError(
                 f"{uri}: it has {n_found} of the {n_shards} shards of {name}; download the others,"
                 f" or name the files that are to be read with file={name}-*"
@@ -376,5 +390,8 @@ def _no_split(split: str, splits: Sequence[str], uri: str) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    ending = f" and {len(names) - _NAMES_MAX} more" if len(names) > _NAMES_MAX else ""
-    return ", ".join(names[:_NAMES_MAX]) + ending if names else "none"
+    if not names:
+        return "none"
+    listed = ", ".join(names[:_NAMES_MAX])
+    n_more = len(names) - _NAMES_MAX
+    return f"{listed} and {n_more} more" if n_more > 0 else listed

@@ -69,7 +69,6 @@ def parse_form(path: str, options: dict[str, str]) -> TableForm:
     Raises:
         DatasetError: An option is unknown or has no usable value.
     """
-    options = dict(options)
     for name in options:
         if name not in _NAMES:
             hint = did_you_mean(name, _NAMES) or ";"
@@ -78,14 +77,21 @@ def parse_form(path: str, options: dict[str, str]) -> TableForm:
             )
     delimiter = options.get("delimiter")
     if delimiter is not None:
-        options["delimiter"] = _DELIMITERS.get(delimiter, delimiter)
-        if len(options["delimiter"]) != 1 or options["delimiter"] in '"\r\n':
+        delimiter = _DELIMITERS.get(delimiter, delimiter)
+        if len(delimiter) != 1 or delimiter in '"\r\n':
             raise DatasetError(
-                f"{path}: the delimiter {delimiter!r} is not one character; write ; or tab"
+                f"{path}: the delimiter {options['delimiter']!r} is not one character; write ; or"
+                " tab"
             )
-    if options.get("decimal", ",") not in {",", "."}:
+    decimal = options.get("decimal")
+    if decimal not in {None, ",", "."}:
         raise DatasetError(f"{path}: decimal is , or .")
-    return TableForm(**options)  # type: ignore[arg-type] # only names of fields are left
+    return TableForm(
+        delimiter=delimiter,
+        encoding=options.get("encoding"),
+        decimal=decimal,
+        sheet=options.get("sheet"),
+    )
 
 
 def with_form(path: str, options: dict[str, str]) -> str:

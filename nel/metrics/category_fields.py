@@ -39,9 +39,11 @@ def fields_of(sample: Sample | None) -> Fields | None:
         return Fields(sample.subset, ())
     if sample.metadata.keys().isdisjoint(FIELDS):
         return None
-    values = [sample.metadata.get(name) for name in FIELDS]
-    texts = tuple([value if type(value) is str and value.strip() else None for value in values])
-    return Fields(None, texts) if any(texts) else None
+    texts: list[str | None] = []
+    for name in FIELDS:
+        value = sample.metadata.get(name)
+        texts.append(value if type(value) is str and value.strip() else None)
+    return Fields(None, tuple(texts)) if any(texts) else None
 
 
 def is_breakdown(n_values: int) -> bool:
@@ -75,7 +77,9 @@ def divided_by(values: Mapping[str, Collection[str]]) -> str | None:
     """
     if values.get(SUBSET):
         return SUBSET
-    names = [name for name in FIELDS if is_breakdown(len(values.get(name, ())))]
-    if names:
-        return names[0]
-    return GROUP if len(values.get(GROUP, ())) >= _FEWEST else None
+    for name in FIELDS:
+        if is_breakdown(len(values.get(name, ()))):
+            return name
+    if len(values.get(GROUP, ())) >= _FEWEST:
+        return GROUP
+    return None

@@ -36,12 +36,13 @@ def grouped_variance(values: Floats, codes: Integers) -> tuple[float, float]:
     """
     n = len(values)
     sizes = np.bincount(codes).astype(np.float64)
-    residuals = np.bincount(codes, weights=values - values.mean())
     shares = sizes / n
-    squares = sizes * shares / (1 - shares)
+    sums = np.bincount(codes, weights=values - values.mean())
+    variance = float((sums**2 / (1 - shares)).sum()) / n**2
     # The squared trace of the matrix of the estimate over the trace of its square.
-    degrees = n**2 / float((sizes**2).sum() + squares.sum() ** 2 - (squares**2).sum())
-    return float((residuals**2 / (1 - shares)).sum()) / n**2, degrees
+    squares = sizes * shares / (1 - shares)
+    trace_of_square = (sizes**2).sum() + squares.sum() ** 2 - (squares**2).sum()
+    return variance, n**2 / float(trace_of_square)
 
 
 def cluster_codes(clusters: Sequence[Hashable]) -> tuple[Integers, int]:

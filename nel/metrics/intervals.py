@@ -105,9 +105,8 @@ def single_answers_interval(
     floors = np.floor(values)
     if (floors == values).all():
         return of_whole(values)
-    low, any_scores, high = of_whole(floors), of_any(), of_whole(np.ceil(values))
-    lower, upper = (
-        sorted(getattr(interval, end) for interval in (low, any_scores, high))[1]
-        for end in ("lower", "upper")
-    )
-    return replace(any_scores, lower=lower, upper=upper)
+    intervals = of_whole(floors), of_any(), of_whole(np.ceil(values))
+    # The middle one of three ends: that for any scores, cut to the other two.
+    _, lower, _ = sorted(interval.lower for interval in intervals if interval.lower is not None)
+    _, upper, _ = sorted(interval.upper for interval in intervals if interval.upper is not None)
+    return replace(intervals[1], lower=lower, upper=upper)

@@ -117,6 +117,8 @@ def _log_kernel(a: float, b: float, x: float, y: float) -> float:
 
 def _kernel_parts(a: float, b: float, x: float, y: float) -> tuple[float, float]:
     """Return the logarithm of all but a factor, and that factor, as Loader 2000 divides them."""
+    # x^a y^b / B(a, b) = sqrt(ab / (2π n)) exp(-D), with Loader's deviance of x and y from their
+    # means a / n and b / n, and what Stirling's approximation leaves out of the three Γ.
     n = a + b
     distance = x * b - y * a  # from the mean, times n
     deviance_of_x = a * _log_less_linear(x * (n / a), distance / a)
@@ -170,14 +172,17 @@ def _fraction(a: float, b: float, x: float, y: float) -> float:
     Raises:
         ArithmeticError: It does not converge.
     """
-    # The fraction of DiDonato and Morris (1992), in which term m has numerator and denominator
-    # below; `ratio` and `inverse` are those of successive convergents.
+    # The fraction of DiDonato and Morris (1992), whose term m has this numerator and denominator:
+    #   (a+m-1) (a+b+m-1) m (b-m) x² / (a+2m-1)²
+    #   m + m (b-m) x / (a+2m-1) + (a+m) (ay - bx + 1 + m (1+y)) / (a+2m+1)
+    # `ratio` and `inverse` are those of successive convergents.
     lead = a * y - b * x + 1
     value = ratio = a * lead / (a + 1)
     inverse = 0.0
     for m in range(1, _FRACTION_TERMS_MAX):
         odd = a + 2 * m - 1
-        numerator = (a + m - 1) * (a + b + m - 1) * m * (b - m) * (x / odd) * (x / odd)
+        step = x / odd
+        numerator = (a + m - 1) * (a + b + m - 1) * m * (b - m) * step * step
         term = m + m * (b - m) * x / odd + (a + m) * (lead + m * (1 + y)) / (odd + 2)
         inverse = 1 / _not_zero(term + numerator * inverse)
         ratio = _not_zero(term + numerator / ratio)

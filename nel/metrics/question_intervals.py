@@ -164,19 +164,17 @@ def values_interval(
         return no_interval("fewer than two clusters", covers)
     if bounds is None:
         return _student_interval(values, codes, level, covers)
+    low, high = bounds
     method, weight, caution = ADDED, 1.0, None
     if codes is not None:
-        method, weight = f"{ADDED}_groups", weight_in_groups(values, codes, level, bounds)
+        method = f"{ADDED}_groups"
+        weight = weight_in_groups(values, codes, level, bounds)
         caution = _caution_of_groups(values, codes)
-    lower, upper = added_question_ends(
-        values, low=bounds[0], high=bounds[1], weights=weight, level=level
-    )
+    lower, upper = added_question_ends(values, low=low, high=high, weights=weight, level=level)
     return Interval(lower=lower, upper=upper, method=method, covers=covers, caution=caution)
 
 
-def questions_until(
-    series: Series, design: Design, target: float, *, level: float = LEVEL
-) -> int | None:
+def questions_until(series: Series, design: Design, target: float) -> int | None:
     """Return the fewest new questions with which the lower end would reach a target, had they the
     values of these; None where their mean does not exceed it, or bounds are not known.
 
@@ -184,7 +182,6 @@ def questions_until(
         series: Of the questions that were asked.
         design: How.
         target: Such as the least score of a gate.
-        level: Of the interval.
 
     >>> right = Series.of(np.arange(30), np.ones(30))
     >>> [questions_until(right, Design(repeats=4), least) for least in (0.95, 0.97, 0.99)]
@@ -196,11 +193,9 @@ def questions_until(
     values = np.frombuffer(series.question_means(), dtype=np.float64)
     codes = _codes_of(series, design)
     if codes is None and series.binary and _is_single(series, design):
-        return fewest_questions(
-            lambda n: (wilson_interval(mean * n, n, level=level).lower or 0.0) >= target
-        )
-    weight = 1.0 if codes is None else weight_in_groups(values, codes, level)
-    return values_until(values, target, SHARES, weight, level)
+        return fewest_questions(lambda n: (wilson_interval(mean * n, n).lower or 0.0) >= target)
+    weight = 1.0 if codes is None else weight_in_groups(values, codes, LEVEL)
+    return values_until(values, target, SHARES, weight, LEVEL)
 
 
 def values_until(
@@ -217,12 +212,13 @@ def values_until(
     """
     low, high = bounds
     share = weight / len(values)
-    return fewest_questions(
-        lambda n: (
-            added_question_ends(values, low=low, high=high, weights=share * n, level=level)[0]
-            >= target
-        )
-    )
+
+    def is_enough(n: int) -> bool:
+        # Each value counts as so many of the n questions as it is of those that were asked.
+        ends = added_question_ends(values, low=low, high=high, weights=share * n, level=level)
+        return ends[0] >= target
+
+    return fewest_questions(is_enough)
 
 
 def fewest_questions(is_enough: Callable[[int], bool]) -> int | None:
@@ -267,31 +263,36 @@ def macro_interval(
     present = math.fsum(weights)
     if math.isclose(present, 1):
         present = 1.0
-    shares = [weight / present for weight in weights]
+    scaled, weight = _one_sample(parts, [weight / present for weight in weights])
+    low, high = bounds
+    lower, upper = added_question_ends(
+        scaled, low=low, high=high, weights=weight, level=level, is_monotone=False
+    )
+    # What is missing has the lowest value at the lower end, the highest at the upper one.
+    missing = 1 - present
+    return Interval(
+        lower=present * lower + missing * low,
+        upper=present * upper + missing * high,
+        method=f"{ADDED}_macro",
+        covers="new questions",
+    )
+
+
+def _one_sample(parts: Sequence[Floats], shares: Sequence[float]) -> tuple[Floats, float]:
+    """Return one sample of all questions that has the weighted mean and, with each part stretched
+    about its own mean, the variance that the parts have together; and what a question counts as.
+    """
     n = sum(map(len, parts))
     means = [math.fsum(part.tolist()) / len(part) for part in parts]
     mean = math.fsum(share * of_part for share, of_part in zip(shares, means, strict=True))
-    # One sample of all questions that has the weighted mean and, with each part stretched about
-    # its own mean, the variance that the parts have together.
     factors = [n * share / len(part) for share, part in zip(shares, parts, strict=True)]
     # A question of the part that weighs most counts as one, as the added question does.
     most = max(factors)
-    scaled = [
-        mean + factor * math.sqrt(len(part) / (len(part) - 1) / most) * (part - of_part)
-        for part, of_part, factor in zip(parts, means, factors, strict=True)
-    ]
-    ends = added_question_ends(
-        np.concatenate(scaled),
-        low=bounds[0],
-        high=bounds[1],
-        weights=1 / most,
-        level=level,
-        is_monotone=False,
-    )
-    lower, upper = (
-        present * end + (1 - present) * bound for end, bound in zip(ends, bounds, strict=True)
-    )
-    return Interval(lower=lower, upper=upper, method=f"{ADDED}_macro", covers="new questions")
+    scaled = []
+    for part, of_part, factor in zip(parts, means, factors, strict=True):
+        stretch = factor * math.sqrt(len(part) / (len(part) - 1) / most)
+        scaled.append(mean + stretch * (part - of_part))
+    return np.concatenate(scaled), 1 / most
 
 
 def disjoint_parts(

@@ -154,18 +154,20 @@ class StatisticsCollector:
             run_rows: The rows that the run has of its own.
         """
         self._flush()
-        names = dict.fromkeys(
-            reducer.name for reducer in self.requested.reducers if reducer.name != "mean"
-        )
+        # The mean over repeats is what the run's own rows are of.
+        names = dict.fromkeys(reducer.name for reducer in self.requested.reducers)
+        names.pop("mean", None)
         reduced = [self._reduced_row(headline, name) for name in names]
         used_names = {row["name"] for row in run_rows}
         rows = rename_rows(reduced, [row["name"] for row in reduced], used_names)
-        self.failed = [
-            row["name"] for row, name in zip(rows, names, strict=True) if name in self._errors
-        ]
+        self.failed = []
+        for row, name in zip(rows, names, strict=True):
+            if name in self._errors:
+                self.failed.append(row["name"])
         for named_rows in with_unique_names(list(self._metric_rows()), [*run_rows, *rows]):
             rows += named_rows.rows
-            self.failed += [row["name"] for row in named_rows.rows] if named_rows.failed else []
+            if named_rows.failed:
+                self.failed += [row["name"] for row in named_rows.rows]
         uninstalled = [
             _row(name, None, n=0, reason="its plugin is not installed")
             for name in self.requested.missing_names
@@ -176,11 +178,13 @@ class StatisticsCollector:
     def _metric_rows(self) -> Iterator[MetricRows]:
         """Yield the rows of each metric, still by its own name."""
         numbers = [name for name in sorted(self._values or self._scores) if name]
-        of_scorer = [""] * (len(self.requested.metrics) - len(self.requested.specs))
-        for (key, metric), spec in zip(
-            self.requested.metrics, (*self.requested.specs, *of_scorer), strict=True
-        ):
-            matching = [name for name in numbers if fnmatchcase(name, key)] if key else [_REWARD]
+        # Those that the run asks for come first; the scorer's own follow.
+        n_of_scorer = len(self.requested.metrics) - len(self.requested.specs)
+        specs = [*self.requested.specs, *[""] * n_of_scorer]
+        for (key, metric), spec in zip(self.requested.metrics, specs, strict=True):
+            matching = [_REWARD]
+            if key:
+                matching = [name for name in numbers if fnmatchcase(name, key)]
             rows_of = partial(MetricRows, metric=metric, spec=spec)
             if not matching and self._n_scored:
                 reason = (
@@ -206,11 +210,15 @@ class StatisticsCollector:
     def _add_macro_interval(
         self, rows: Sequence[MetricJson], metric: Metric, scores: Sequence[SampleScore]
     ) -> None:
-        is_plain = not (self._groups or self.design.sizes or self.design.fixed)
-        macro = macro_row(metric, scores) if is_plain and rows[0]["value"] is not None else None
+        # Groups, a sample and a stop rule change what an interval is; here it is of new questions.
+        if self._groups or self.design.sizes or self.design.fixed or rows[0]["value"] is None:
+            return
+        macro = macro_row(metric, scores)
+        if macro is None:
+            return
+        name, interval = macro
         for row in rows:
-            if macro is not None and row["name"].endswith(f"/{macro[0]}"):
-                interval = macro[1]
+            if row["name"].endswith(f"/{name}"):
                 row["ci_lower"], row["ci_upper"] = interval.lower, interval.upper
                 row["ci_method"], row["reason"] = interval.method, interval.reason
 
@@ -263,15 +271,15 @@ class StatisticsCollector:
             series.add(self._question, number, scored=True)
 
     def _note_sample(self, name: str, score: Score) -> None:
-        sample = self._sample
+        sample, value = self._sample, score.value
         assert sample is not None  # noqa: S101 - _flush returns early without a sample
-        is_number = isinstance(score.value, (int, float))
-        if not (isinstance(score.value, (int, float)) and 0 <= score.value <= 1):
+        assert isinstance(value, (int, float))  # noqa: S101 - a mean of rewards or of numbers
+        if not 0 <= value <= 1:
             self._not_rates.add(name)
-        if self._scores_suffice and is_number:
-            self._values.setdefault(name, array("d")).append(score.as_float())
-            return
-        self._scores.setdefault(name, []).append(replace(sample, score=score))
+        if self._scores_suffice:
+            self._values.setdefault(name, array("d")).append(value)
+        else:
+            self._scores.setdefault(name, []).append(replace(sample, score=score))
 
     def _scores_of(self, name: str) -> Sequence[SampleScore]:
         """Return the scores that a metric receives: a list of its own, unless the metric is known
@@ -285,7 +293,9 @@ class StatisticsCollector:
             return _BareScores(values, self._n_bare if name and is_universal else 0)
         scores = list(self._scores.get(name, []))
         is_universal = len(scores) + len(self._bare) == len(self._scores.get(_REWARD, []))
-        return [*scores, *self._bare] if name and is_universal else scores
+        if name and is_universal:
+            scores += self._bare
+        return scores
 
     def _reduced_row(self, headline: str, name: str) -> MetricJson:
         title, repeats = f"{headline}/{name}", self._repeats_max
@@ -335,12 +345,15 @@ def _rows_of(
     if not numbers:
         nothing = "failed: it gave no number at all"
         return [_row(name, None, nothing, n=len(scores), repeats=repeats, unit=unit)], True
-    rows, failed, sizes = [], False, group_sizes(metric, scores)
+    rows = []
+    failed = False
+    sizes = group_sizes(metric, scores)
     for row_name, number in numbers.items():
         try:
             finite, why = _number(number)
         except _NoNumber as error:
-            finite, why, failed = None, f"failed: {error}", True
+            finite, why = None, f"failed: {error}"
+            failed = True
         n = sizes.get(row_name.removeprefix(f"{name}/"), len(scores))
         rows.append(_row(row_name, finite, why, n=n, repeats=repeats, unit=unit))
     return rows, failed
@@ -370,7 +383,9 @@ def _number(value: Any) -> tuple[float | None, str | None]:
         raise _NoNumber("it is a number that no float holds") from None
     except Exception as error:  # an object of a plugin, whose conversion may raise anything
         raise _NoNumber(f"it is a {type(value).__name__}, not a number") from error
-    return (number, None) if math.isfinite(number) else (None, f"is {number}")
+    if not math.isfinite(number):
+        return None, f"is {number}"
+    return number, None
 
 
 def _row(

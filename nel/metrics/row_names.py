@@ -92,17 +92,12 @@ def _distinct(
 ) -> Iterator[MetricRows]:
     signatures: set[object] = set()
     for candidate in rows:
+        metric = candidate.metric
         values = tuple((row["name"], row["value"], row["reason"]) for row in candidate.rows)
-        signature = (
-            candidate.prefix,
-            _origin(candidate.metric),
-            _with_arguments(candidate.metric),
-            values,
-        )
-        if signature in signatures or _repeats_own(candidate, run_rows):
-            continue
-        signatures.add(signature)
-        yield candidate
+        signature = candidate.prefix, _origin(metric), _with_arguments(metric), values
+        if signature not in signatures and not _repeats_own(candidate, run_rows):
+            signatures.add(signature)
+            yield candidate
 
 
 def _repeats_own(candidate: MetricRows, run_rows: Mapping[str, MetricJson]) -> bool:
@@ -127,5 +122,7 @@ def _origin(metric: Metric) -> tuple[object, object]:
 def _with_arguments(metric: Metric) -> str:
     """Return a metric's name with its arguments, as a run would ask for it."""
     params = getattr(metric, "params", None) or {}
-    arguments = ",".join(f"{key}={value}" for key, value in params.items() if value is not None)
-    return f"{name_of(metric)}:{arguments}" if arguments else name_of(metric)
+    arguments = [f"{key}={value}" for key, value in params.items() if value is not None]
+    if not arguments:
+        return name_of(metric)
+    return f"{name_of(metric)}:{','.join(arguments)}"

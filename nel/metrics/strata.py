@@ -64,7 +64,7 @@ def stratified_interval(
     (0.182794, 0.817206)
     """
     blocks = _join_strata(strata)
-    m = sum(len(stratum.values) for stratum in blocks)
+    m = sum(len(stratum.values) for stratum in blocks)  # as in the formula above
     if m < FEWEST:
         return no_interval("fewer than two questions", "")
     if not is_single:
@@ -79,21 +79,30 @@ def stratified_interval(
 
 def _wilson_in_sample(strata: list[QuestionStratum], scores: Floats, level: float) -> Interval:
     """Return Wilson's interval of an effective number of questions, whose variance is estimated."""
-    m, size = len(scores), sum(stratum.size for stratum in strata)
-    ends = np.cumsum([len(stratum.values) for stratum in strata])[:-1]
-    parts = [
-        QuestionStratum(values=values, size=stratum.size)
-        for values, stratum in zip(np.split(scores, ends), strata, strict=True)
-    ]
+    m = len(scores)
+    size = sum(stratum.size for stratum in strata)
+    parts = []
+    n_before = 0
+    for stratum in strata:
+        n_after = n_before + len(stratum.values)
+        parts.append(QuestionStratum(values=scores[n_before:n_after], size=stratum.size))
+        n_before = n_after
     variance = math.fsum(_variance(stratum, m) for stratum in parts)
     if variance <= 0:  # no spread inside any stratum: as if there were none
         parts = [QuestionStratum(values=scores, size=size)]
         variance = _variance(parts[0], m)
     mean = float(scores.sum()) / m
-    n = mean * (1 - mean) / variance if variance > 0 else m * (size - 1) / max(1, size - m)
+    # The number of independent answers that would have this variance; of answers that are all
+    # alike, m questions with the correction for a finite population, (N - m) / (N - 1).
+    if variance > 0:
+        n = mean * (1 - mean) / variance
+    else:
+        n = m * (size - 1) / max(1, size - m)
     # Few questions spread the variance itself: fewer of them, by the ratio of t to z.
-    t = student_quantile(max(1, m - len(parts)), 0.5 + level / 2)
-    n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
+    probability = 0.5 + level / 2
+    t = student_quantile(max(1, m - len(parts)), probability)
+    z = NormalDist().inv_cdf(probability)
+    n = max(1.0, n * (z / t) ** 2)
     return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
 
 
@@ -104,12 +113,15 @@ def _added_in_sample(strata: list[QuestionStratum], m: int, level: float) -> Int
     mean = math.fsum(float(stratum.values.sum()) for stratum in strata) / m
     if m >= size:  # every question was asked
         return Interval(lower=mean, upper=mean, method=method, covers="")
+    # The values about the mean of all, stretched so that their spread is that of the formula of
+    # Cochran: n - 1 for n, and in each stratum the share of it that was not asked.
     scaled = []
     for stratum in strata:
         n = len(stratum.values)
         remainder = max(0.0, 1 - n / stratum.size) / (1 - m / size)
         scale = math.sqrt(n / (n - 1) * remainder)
-        scaled.append(mean + (stratum.values - float(stratum.values.mean())) * scale)
+        residuals = stratum.values - float(stratum.values.mean())
+        scaled.append(mean + residuals * scale)
     lower, upper = added_question_ends(
         np.concatenate(scaled),
         weights=(size - 1) / (size - m),

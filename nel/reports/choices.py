@@ -54,7 +54,9 @@ class Options:
         if not self.expected or is_judged(details):
             return None
         label = (answer or "").strip()
-        return self.expected, label if not label or label in self.texts else OTHER
+        if label and label not in self.texts:
+            label = OTHER
+        return self.expected, label
 
 
 def options_of(sample: Sample | None) -> Options | None:
@@ -102,17 +104,17 @@ class Confusion:
 def confusion_of(choices: Sequence[tuple[str, str, int]]) -> Confusion | None:
     """Return the confusion matrix of ``(expected, answer, n)``, None where no label was read."""
     counts = {(expected, answer): n for expected, answer, n in choices}
-    expected, read_labels = sorted({name for name, _ in counts}), {name for _, name in counts}
-    if not read_labels - {OTHER, ""} or len(expected) > _LABELS_MAX:
+    expected_labels = sorted({expected for expected, _ in counts})
+    read_labels = {answer for _, answer in counts}
+    if not read_labels - {OTHER, ""} or len(expected_labels) > _LABELS_MAX:
         return None
-    others = read_labels - set(expected)
-    answers = [
-        *expected,
-        *sorted(others - {"", OTHER}),
-        *(name for name in (OTHER, "") if name in others),
-    ]
+    # After the labels that were expected, those that were not, then what is not a label.
+    others = read_labels - set(expected_labels)
+    answers = [*expected_labels, *sorted(others - {"", OTHER})]
+    answers += [name for name in (OTHER, "") if name in others]
     rows = []
-    for name in expected:
-        row = [counts.get((name, answer), 0) for answer in answers]
-        rows.append((name, [(n, round(10 * n / (sum(row) or 1))) for n in row]))
+    for expected in expected_labels:
+        row = [counts.get((expected, answer), 0) for answer in answers]
+        n_expected = sum(row)
+        rows.append((expected, [(n, round(10 * n / n_expected)) for n in row]))
     return Confusion(answers, rows)

@@ -7,7 +7,7 @@ hundredths of the score.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from operator import attrgetter, methodcaller
+from operator import attrgetter, itemgetter, methodcaller
 from typing import Any, Final, NamedTuple
 
 from nel.decide.early_stop import NO_INTERVAL, STOP_RULE
@@ -21,6 +21,20 @@ NO_FLIPS: Final[Mapping[str, Any]] = {"shown": (), "n_lost": 0, "n_won": 0}
 _SLICES_SHOWN: Final = 8
 _SETTINGS_SHOWN: Final = 20
 _TEXT_MAX: Final = 240
+_MOVED_TITLES: Final = {
+    "tokens": "completion tokens",
+    "characters": "characters an answer",
+    "latency": "seconds an answer",
+    "cost": "cost of the run",
+}
+_PAIR_COUNTS: Final = {
+    "n_only_baseline": "only in the baseline",
+    "n_only_candidate": "only in the candidate",
+    "n_changed": "with changed content",
+    "n_not_scored": "unscored on a side",
+    "n_not_asked": "not asked on a side",
+}
+"""What the counts of pairs are, by their keys."""
 
 
 class Compared(NamedTuple):
@@ -106,11 +120,13 @@ def lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
 
 def _head(row: Mapping[str, Any]) -> Iterator[str]:
     name, measure = compared_of(row)
-    reason = f" ({measure['reason']})" if measure["reason"] else ""
-    yield f"{name}: {measure['verdict'].upper()}{reason}"
+    line = f"{name}: {measure['verdict'].upper()}"
+    yield f"{line} ({measure['reason']})" if measure["reason"] else line
+    # A mean over several benchmarks has no pairs of its own.
     pairs = row.get("pairs") or {"n": measure["n_pairs"], "n_not_asked": 0}
     yield "  " + ", ".join(_pairs_text(pairs))
-    yield from (f"  {text}" for text in _evidence(measure))
+    for text in _evidence(measure):
+        yield f"  {text}"
 
 
 def _lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
@@ -138,14 +154,14 @@ def settings_lines(candidate: Mapping[str, Any]) -> Iterator[str]:
             yield f"  only the {title} has: {', '.join(candidate[name])}"
 
 
-def flip_lines(benchmark: Mapping[str, Any], examples_max: int = SHOWN_FLIPS) -> Iterator[str]:
+def flip_lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
     """Yield the first samples that changed, with both answers, hidden characters as escapes."""
-    yield from map(visible, _flip_lines(benchmark, examples_max))
+    yield from map(visible, _flip_lines(benchmark.get("flips", NO_FLIPS)))
 
 
-def _flip_lines(benchmark: Mapping[str, Any], examples_max: int) -> Iterator[str]:
-    flips = benchmark.get("flips", NO_FLIPS)
-    for flip in flips["shown"][:examples_max]:
+def _flip_lines(flips: Mapping[str, Any]) -> Iterator[str]:
+    shown = flips["shown"][:SHOWN_FLIPS]
+    for flip in shown:
         before, after = flip["baseline"], flip["candidate"]
         category = f" [{flip['category']}]" if flip["category"] else ""
         yield f"  {flip['sample_id']}{category}: {before['score']:g} to {after['score']:g}"
@@ -153,23 +169,17 @@ def _flip_lines(benchmark: Mapping[str, Any], examples_max: int) -> Iterator[str
         yield f"    expected:  {_cut(as_text(flip['expected']))}"
         yield f"    baseline:  {_answer(before)}"
         yield f"    candidate: {_answer(after)}"
-    hidden = flips["n_lost"] + flips["n_won"] - min(examples_max, len(flips["shown"]))
-    if hidden > 0:
-        yield f"  and {hidden:,} more samples that changed (--json or --html shows them)"
+    n_more = flips["n_lost"] + flips["n_won"] - len(shown)
+    if n_more > 0:
+        yield f"  and {n_more:,} more samples that changed (--json or --html shows them)"
 
 
 def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
-    counts = [f"{numbers.count(pairs['n'] - pairs['n_not_asked'])} paired"]
-    names = {
-        "n_only_baseline": "only in the baseline",
-        "n_only_candidate": "only in the candidate",
-        "n_changed": "with changed content",
-        "n_not_scored": "unscored on a side",
-        "n_not_asked": "not asked on a side",
-    }
-    return counts + [
-        f"{numbers.count(pairs[name])} {text}" for name, text in names.items() if pairs.get(name)
-    ]
+    texts = [f"{numbers.count(pairs['n'] - pairs['n_not_asked'])} paired"]
+    for key, text in _PAIR_COUNTS.items():
+        if pairs.get(key):
+            texts.append(f"{numbers.count(pairs[key])} {text}")
+    return texts
 
 
 def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
@@ -197,64 +207,56 @@ def _test_lines(difference: Mapping[str, Any], measure: Mapping[str, Any]) -> It
     )
     if difference["n_clusters"] is not None:
         yield f"samples in {difference['n_clusters']:,} clusters"
-    yield (
-        "smallest difference that this comparison would find in 4 of 5 cases: "
-        f"{points(difference['smallest_detectable'], measure, signed=False)}"
-        + (" points" if measure["unit"] == "rate" else "")
-    )
+    smallest = points(difference["smallest_detectable"], measure, signed=False)
+    if measure["unit"] == "rate":
+        smallest += " points"
+    yield f"smallest difference that this comparison would find in 4 of 5 cases: {smallest}"
 
 
 def _moved_lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
-    titles = {
-        "tokens": "completion tokens", "characters": "characters an answer", "latency": "seconds an answer",
-        "cost": "cost of the run",
-    }  # fmt: skip
-    for name, title in titles.items():
-        before, after = benchmark["moved"][name]["baseline"], benchmark["moved"][name]["candidate"]
+    for name, title in _MOVED_TITLES.items():
+        moved = benchmark["moved"][name]
+        before, after = moved["baseline"], moved["candidate"]
         if before is not None and after is not None and before != after:
             yield f"  {title}: {numbers.plain(before)} to {numbers.plain(after)}"
-    for side, title in enumerate(("baseline", "candidate")):
-        variances = benchmark["repeats"][side]
+    for side, variances in zip(("baseline", "candidate"), benchmark["repeats"], strict=True):
         if variances is not None:
+            between, within = (
+                numbers.plain(variances["between"]),
+                numbers.plain(variances["within"]),
+            )
+            repeats = numbers.plain(variances["repeats"])
             yield (
-                f"  variance of the {title}: {numbers.plain(variances['between'])} between samples,"
-                f" {numbers.plain(variances['within'])} within ({numbers.plain(variances['repeats'])}"
-                " repeats)"
+                f"  variance of the {side}: {between} between samples, {within} within"
+                f" ({repeats} repeats)"
             )
 
 
 def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
-    moved = [
-        measure
-        for measure in benchmark["slices"]
-        if measure["difference"] is not None and measure["difference"]["value"]
-    ]
-    moved.sort(
-        key=lambda measure: (
-            measure["p_adjusted"],
-            -abs(measure["difference"]["value"]),
-            measure["metric"],
-        )
-    )
-    for measure in moved[:_SLICES_SHOWN]:
-        difference = f"  {measure['metric']}: {points(measure['difference']['value'], measure)}"
+    moved = []
+    for measure in benchmark["slices"]:
+        difference = measure["difference"]
+        if difference is not None and difference["value"]:
+            # The likeliest changes first, of equal ones the largest.
+            rank = measure["p_adjusted"], -abs(difference["value"]), measure["metric"]
+            moved.append((rank, measure))
+    moved.sort(key=itemgetter(0))
+    for _, measure in moved[:_SLICES_SHOWN]:
+        line = f"  {measure['metric']}: {points(measure['difference']['value'], measure)}"
         if measure["difference"]["test"] == NO_INTERVAL:
-            yield f"{difference} of those that were asked"
-        else:
-            yield (
-                f"{difference} ({Compared('', measure).difference.span}), p = {numbers.p_value(measure['p_adjusted'])},"
-                f" {measure['verdict']}"
-            )
+            yield f"{line} of those that were asked"
+            continue
+        span = Compared("", measure).difference.span
+        p_value = numbers.p_value(measure["p_adjusted"])
+        yield f"{line} ({span}), p = {p_value}, {measure['verdict']}"
     if len(moved) > _SLICES_SHOWN:
         yield f"  and {len(moved) - _SLICES_SHOWN} more categories that moved"
-    n = sum(
-        measure["p_adjusted"] is not None
-        for measure in (*benchmark["slices"], *benchmark["metrics"])
-    )
-    if n > 1 and moved:
+    family = [*benchmark["slices"], *benchmark["metrics"]]
+    n_tests = sum(measure["p_adjusted"] is not None for measure in family)
+    if n_tests > 1 and moved:
         yield (
-            f"  p is adjusted for {n} categories and metrics together; each interval stands for its"
-            " own alone"
+            f"  p is adjusted for {n_tests} categories and metrics together; each interval stands"
+            " for its own alone"
         )
 
 
@@ -262,35 +264,44 @@ def _why(benchmark: Mapping[str, Any]) -> Iterator[str]:
     models = [", ".join(counts) or "not recorded" for counts in benchmark["models"]]
     if models[0] != models[1]:
         yield f"  the server's model: {one_line(models[0])} / {one_line(models[1])}"
-    for name in sorted({*benchmark["causes"][0], *benchmark["causes"][1]}):
-        before, after = (counts.get(name, 0) for counts in benchmark["causes"])
+    baseline, candidate = benchmark["causes"]
+    for cause in sorted({*baseline, *candidate}):
+        before, after = baseline.get(cause, 0), candidate.get(cause, 0)
         if before != after:
-            yield f"  {name}: {before:,} to {after:,}"
+            yield f"  {cause}: {before:,} to {after:,}"
 
 
-def _values(measure: Mapping[str, Any]) -> str:
-    return _cut(
-        f"{one_line(as_text(measure['baseline']))} / {one_line(as_text(measure['candidate']))}"
-    )
+def _values(difference: Mapping[str, Any]) -> str:
+    before = one_line(as_text(difference["baseline"]))
+    after = one_line(as_text(difference["candidate"]))
+    return _cut(f"{before} / {after}")
 
 
 def _question_text(prompt: object) -> str:
     """Return the text of a prompt, of messages the last one."""
-    message = prompt[-1] if isinstance(prompt, list) and prompt else prompt
-    return as_text(message.get("content") if isinstance(message, Mapping) else message)
+    message = prompt
+    if isinstance(prompt, list) and prompt:
+        message = prompt[-1]
+    if isinstance(message, Mapping):
+        message = message.get("content")
+    return as_text(message)
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
-    extracted = "" if answer["extracted"] is None else f"[{_cut(answer['extracted'])}] "
-    answer_text = answer["response"] if answer["response"] is not None else f"({answer['outcome']})"
-    return f"{extracted}{_cut(answer_text)}"
+    text = answer["response"]
+    if text is None:
+        text = f"({answer['outcome']})"
+    if answer["extracted"] is None:
+        return _cut(text)
+    return f"[{_cut(answer['extracted'])}] {_cut(text)}"
 
 
 def _cut(text: str) -> str:
     line = one_line(text)
-    return (
-        line if len(line) <= _TEXT_MAX else f"{line[: _TEXT_MAX // 2]} … {line[-_TEXT_MAX // 2 :]}"
-    )
+    if len(line) <= _TEXT_MAX:
+        return line
+    half = _TEXT_MAX // 2
+    return f"{line[:half]} … {line[-half:]}"
 
 
 def despite_note(parts: Sequence[str]) -> str:

@@ -28,11 +28,13 @@ ASSUMPTIONS: Final = {
 
 def measure_text(measure: Mapping[str, Any], unit: str = "rate") -> str:
     """Return ``81.00 % (74.00 – 87.00 %)``, or why there is no value or no interval."""
-    figure, reason = Figure.of(measure, unit), measure.get("reason")
+    figure = Figure.of(measure, unit)
+    reason = measure.get("reason")
     if figure.value is None:
         return f"undefined: {reason or 'nothing was scored'}"
-    why = "" if figure.lower is not None else f" (no interval: {reason or 'unknown'})"
-    return f"{figure.with_span}{why}"
+    if figure.lower is None:
+        return f"{figure.text} (no interval: {reason or 'unknown'})"
+    return figure.with_span
 
 
 def unit_of_agreement(name: str) -> str:
@@ -65,14 +67,13 @@ def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
     Args:
         panel: ``judging.calibration.panel`` of metrics.json.
     """
-    weighted_members = [member for member in panel if member["weight"] is not None]
-    lines = [
-        f"  {member['judge']} agrees with {numbers.percent(member['agreement'])}"
-        f" of {member['n']:,} labels"
-        for member in weighted_members
-    ]
-    weights = ", ".join(f"{member['judge']}: {member['weight']:g}" for member in weighted_members)
-    return [*lines, f"  votes by these labels: judge.weights: {{{weights}}}"]
+    lines, weights = [], []
+    for member in panel:
+        if member["weight"] is not None:
+            agreement = numbers.percent(member["agreement"])
+            lines.append(f"  {member['judge']} agrees with {agreement} of {member['n']:,} labels")
+            weights.append(f"{member['judge']}: {member['weight']:g}")
+    return [*lines, f"  votes by these labels: judge.weights: {{{', '.join(weights)}}}"]
 
 
 def annotator_lines(annotators: Mapping[str, Any]) -> list[str]:
@@ -81,21 +82,16 @@ def annotator_lines(annotators: Mapping[str, Any]) -> list[str]:
     Args:
         annotators: ``judging.calibration.annotators`` of metrics.json.
     """
-    agreement, n = annotators["agreement"], annotators["n_several"]
+    counts = [f"{name} {count:,}" for name, count in annotators["n_labels"].items()]
+    n_several, n_disputed = annotators["n_several"], annotators["n_disputed"]
     lines = [
-        (
-            "annotators:"
-            f" {', '.join(f'{name} {count:,}' for name, count in annotators['n_labels'].items())}"
-            " labels"
-        )
+        f"annotators: {', '.join(counts)} labels",
+        f"  labelled by several: {n_several:,}, of which {n_disputed:,} differ",
     ]
-    lines.append(f"  labelled by several: {n:,}, of which {annotators['n_disputed']:,} differ")
-    names = {"raw": "raw agreement", "kappa": "kappa", "alpha": "alpha"}
-    return lines + [
-        f"  {name} of the annotators, the judge's ceiling:"
-        f" {measure_text(agreement[key], unit_of_agreement(key))}"
-        for key, name in names.items()
-    ]
+    for key, name in (("raw", "raw agreement"), ("kappa", "kappa"), ("alpha", "alpha")):
+        text = measure_text(annotators["agreement"][key], unit_of_agreement(key))
+        lines.append(f"  {name} of the annotators, the judge's ceiling: {text}")
+    return lines
 
 
 def best_correction(metrics: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
@@ -121,15 +117,21 @@ def corrected_line(metrics: Mapping[str, Any]) -> str:
     corrected = (metrics.get("judging") or {}).get("corrected")
     if not corrected:
         return ""
-    correction_pair = best_correction(metrics)
+    labels = f"{numbers.count(corrected['n_labelled'])} labels"
+    # Why there is none: by the estimate that these labels were meant for.
+    expected = corrected["ppi"]
     labelled_run = corrected.get("labels_of")
-    labels = f"{numbers.count(corrected['n_labelled'])} labels" + (
-        "" if labelled_run is None else f" of run {labelled_run}"
-    )
-    if correction_pair is None:
-        absent_correction = corrected["ppi" if labelled_run is None else "rogan_gladen"]
-        return f"No corrected value from {labels}: {absent_correction.get('reason')}"
-    name, correction = correction_pair
+    if labelled_run is not None:
+        labels += f" of run {labelled_run}"
+        expected = corrected["rogan_gladen"]
+    best = best_correction(metrics)
+    if best is None:
+        return f"No corrected value from {labels}: {expected.get('reason')}"
+    name, correction = best
     unit = metrics["headline"]["unit"]
-    figure, judged_figure = Figure.of(correction, unit), Figure.of(corrected["raw"], unit)
-    return f"Corrected by labels: {figure.text}, {figure.span} ({name}, {labels}; as judged {judged_figure.text})"
+    figure = Figure.of(correction, unit)
+    as_judged = Figure.of(corrected["raw"], unit).text
+    return (
+        f"Corrected by labels: {figure.text}, {figure.span} ({name}, {labels}; as judged"
+        f" {as_judged})"
+    )

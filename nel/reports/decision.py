@@ -27,6 +27,7 @@ JUNIT_NAME: Final = "decision.junit.xml"
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The environment variable that names the file for the summary of a CI step."""
 _TEXT_MAX: Final = 400
+_DECIDING_ENDS: Final = {"pass": "the lower end", "breach": "the upper end"}
 
 
 def write_decision(document: Mapping[str, Any], directory: Path) -> list[Path]:
@@ -60,42 +61,32 @@ def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield what speaks for the decision, and against each benchmark that did not pass."""
     yield from document["reasons"]
     for benchmark in document["benchmarks"]:
-        reasons = [
-            *benchmark["reasons"],
-            *(f"why {benchmark['tier']}: {text}" for text in [benchmark["why_this_tier"]] if text),
-        ]
-        for text in reasons:
-            yield f"{benchmark['benchmark']}: {text}"
-        bounds = _spans(benchmark)
-        if bounds:
-            yield f"{benchmark['benchmark']}: {bounds}"
+        name = benchmark["benchmark"]
+        for reason in benchmark["reasons"]:
+            yield f"{name}: {reason}"
+        if benchmark["why_this_tier"]:
+            yield f"{name}: why {benchmark['tier']}: {benchmark['why_this_tier']}"
+        spans = _spans(benchmark)
+        if spans:
+            yield f"{name}: {spans}"
     if note := despite_note(document["despite"]):
         yield note
 
 
 def markdown(document: Mapping[str, Any]) -> str:
     """Return the decision as GitHub Markdown."""
-    candidate = markdown_text(str(document["candidate"]["label"]))
-    against = (
-        ""
-        if document["baseline"] is None
-        else f" against {markdown_text(str(document['baseline']['label']))}"
-    )
-    lines = [f"# {document['decision']}: {candidate}{against}", ""]
-    lines += [
+    title = f"# {document['decision']}: {markdown_text(str(document['candidate']['label']))}"
+    if document["baseline"] is not None:
+        title += f" against {markdown_text(str(document['baseline']['label']))}"
+    reasons = [
         f"- {markdown_text(text, characters_max=_TEXT_MAX)}" for text in reason_lines(document)
     ]
-    lines += ["", *markdown_lines(gated_table(document))]
-    level = f"{document['level'] * 100:g} %"
-    lines += [
-        "",
-        (
-            f"Decided on the ends of {level} intervals; a breach holds after Holm's adjustment over"
-            " all tests."
-        ),
-        "",
-    ]
-    return "\n".join(lines)
+    table = markdown_lines(gated_table(document))
+    method = (
+        f"Decided on the ends of {document['level'] * 100:g} % intervals; a breach holds after"
+        " Holm's adjustment over all tests."
+    )
+    return "\n".join([title, "", *reasons, "", *table, "", method, ""])
 
 
 def junit(document: Mapping[str, Any]) -> bytes:
@@ -108,25 +99,22 @@ def junit(document: Mapping[str, Any]) -> bytes:
         "errors": sum(benchmark["status"] in ("inconclusive", "missing") for benchmark in gated),
         "skipped": len(benchmarks) - len(gated),
     }
-    suite = Element(
-        "testsuite", {"name": "nel gate", **{name: str(n) for name, n in counts.items()}}
-    )
+    suite = Element("testsuite", {"name": "nel gate"})
+    for name, n in counts.items():
+        suite.set(name, str(n))
     for benchmark in benchmarks:
-        name = {
+        status = benchmark["status"]
+        names = {
             "classname": f"nel.gate.{one_line(benchmark['tier'])}",
             "name": one_line(f"{benchmark['benchmark']} {benchmark['metric']}"),
         }
-        case = SubElement(suite, "testcase", name)
-        text = one_line("; ".join([*benchmark["reasons"], _spans(benchmark)]).strip("; "))
+        case = SubElement(suite, "testcase", names)
         if benchmark["tier"] == "advisory":
-            SubElement(case, "skipped", {"message": f"advisory: {benchmark['status']}"})
-        elif benchmark["status"] != "pass":
-            kind = "failure" if benchmark["status"] == "breach" else "error"
-            SubElement(
-                case,
-                kind,
-                {"message": f"{benchmark['status']}: {text}", "type": benchmark["status"]},
-            )
+            SubElement(case, "skipped", {"message": f"advisory: {status}"})
+        elif status != "pass":
+            text = one_line("; ".join([*benchmark["reasons"], _spans(benchmark)]).strip("; "))
+            kind = "failure" if status == "breach" else "error"
+            SubElement(case, kind, {"message": f"{status}: {text}", "type": status})
     if not benchmarks:
         case = SubElement(suite, "testcase", {"classname": "nel.gate", "name": "nothing"})
         SubElement(case, "error", {"message": "nothing was gated", "type": "missing"})
@@ -144,9 +132,10 @@ def _side(benchmark: Mapping[str, Any], name: str) -> Figure | None:
         return Compared("", measure).side(name)
     if name == "baseline" or benchmark["value"] is None:
         return None
-    check = [{}, *benchmark["checks"]][-1]
-    ends = check.get("lower"), check.get("upper")
-    return Figure(benchmark["value"], *ends, benchmark["unit"])
+    lower = upper = None
+    for check in benchmark["checks"]:
+        lower, upper = check["lower"], check["upper"]
+    return Figure(benchmark["value"], lower, upper, benchmark["unit"])
 
 
 def _difference(benchmark: Mapping[str, Any]) -> Figure | None:
@@ -192,19 +181,21 @@ def _spans(benchmark: Mapping[str, Any]) -> str:
     spans = []
     unit = benchmark["unit"]
     for check in benchmark["checks"]:
-        if check["lower"] is None:
+        lower, upper = check["lower"], check["upper"]
+        if lower is None:
             continue
-        ends = f"{numbers.plain(check['lower'])} to {numbers.plain(check['upper'])}"
-        if unit == "rate" and check["kind"] == "drop":
-            places = numbers.decimals(check["lower"], check["upper"])
-            lower, upper = (numbers.points(check[end], places=places) for end in ("lower", "upper"))
-            ends = f"{lower} to {upper} points"
-        elif check["kind"] == "floor":
-            ends = numbers.interval(check["lower"], check["upper"], unit)
-        which = {"pass": "the lower end", "breach": "the upper end"}
-        end = f"{which.get(check['status'], 'neither end')} of "
+        if check["kind"] == "floor":
+            span = numbers.interval(lower, upper, unit)
+        elif unit == "rate" and check["kind"] == "drop":
+            places = numbers.decimals(lower, upper)
+            lower = numbers.points(lower, places=places)
+            upper = numbers.points(upper, places=places)
+            span = f"{lower} to {upper} points"
+        else:
+            span = f"{numbers.plain(lower)} to {numbers.plain(upper)}"
+        end = _DECIDING_ENDS.get(check["status"], "neither end")
         spans.append(
-            f"{_limit(check, unit)}: decided on {end}{ends} at level"
+            f"{_limit(check, unit)}: decided on {end} of {span} at level"
             f" {numbers.plain(check['level'])} ({check['method']})"
         )
     return "; ".join(spans)

@@ -24,10 +24,10 @@ def fair_shares(counts: Mapping[_StratumT, int], room: int) -> dict[_StratumT, i
     {'unscored': 1, 'wrong': 2, 'right': 5}
     """
     shares = {}
-    for position, (name, n) in enumerate(
-        sorted(counts.items(), key=lambda item: (item[1], str(item[0])))
-    ):
-        shares[name] = min(n, room // (len(counts) - position))
+    # The smallest first: what it leaves free is divided among all that follow.
+    smallest_first = sorted(counts, key=lambda name: (counts[name], str(name)))
+    for n_before, name in enumerate(smallest_first):
+        shares[name] = min(counts[name], room // (len(counts) - n_before))
         room -= shares[name]
     return shares
 
@@ -64,11 +64,11 @@ class Draw:
     def draw(self, room: int) -> frozenset[int]:
         """Return the positions of at most so many samples; no more than the draw was made for."""
         shares = fair_shares(self.counts, min(room, self._room))
-        return frozenset(
-            -position
-            for stratum, heap in self._kept.items()
-            for _, position in heapq.nlargest(shares[stratum], heap)
-        )
+        positions: set[int] = set()
+        for stratum, heap in self._kept.items():
+            drawn = heapq.nlargest(shares[stratum], heap)
+            positions.update(-position for _, position in drawn)
+        return frozenset(positions)
 
     def _trim(self) -> None:
         """Drop what can no longer be drawn: with more samples, the largest share only shrinks."""

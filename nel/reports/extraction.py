@@ -35,16 +35,13 @@ def band_text(metrics: Mapping[str, Any]) -> str:
     extraction = metrics.get("extraction")
     if not extraction:
         return ""
-    n = (
-        f"{numbers.count(extraction['n_differ'])} of {numbers.count(extraction['n_answers'])} answers are"
-        " read differently"
-    )
-    if extraction["band"] is None:
-        return f"no band by the way of reading: {extraction['reason']}; {n}"
-    return (
-        f"{numbers.interval(extraction['band']['lower'], extraction['band']['upper'], 'rate')} by the way"
-        f" of reading; {n}"
-    )
+    n_differ, n = numbers.count(extraction["n_differ"]), numbers.count(extraction["n_answers"])
+    differing = f"{n_differ} of {n} answers are read differently"
+    band = extraction["band"]
+    if band is None:
+        return f"no band by the way of reading: {extraction['reason']}; {differing}"
+    span = numbers.interval(band["lower"], band["upper"], "rate")
+    return f"{span} by the way of reading; {differing}"
 
 
 def reading_rows(extraction: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -81,12 +78,12 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
 
 def _lines(difference: Mapping[str, Any]) -> Iterator[str]:
     for name, way in _order(difference["readings"]):
-        verdict = worth_text(name, way["reward"])
-        rule = f"; form: {way['form']}" if "form" in way else ""
         if way["value"] is None:
             yield f"{name}: no answer"
         else:
-            yield f"{name}: {cut(way['value'], _CHARACTERS_MAX)}, {verdict}{rule}"
+            worth = worth_text(name, way["reward"])
+            rule = f"; form: {way['form']}" if "form" in way else ""
+            yield f"{name}: {cut(way['value'], _CHARACTERS_MAX)}, {worth}{rule}"
         if way.get("excerpt"):
             yield f"    {way['start']}–{way['end']}: {cut(way['excerpt'], _CHARACTERS_MAX)}"
         for rejected in way.get("rejected", ()):
@@ -98,7 +95,12 @@ def _lines(difference: Mapping[str, Any]) -> Iterator[str]:
 
 def worth_text(way: str, reward: float) -> str:
     """Return what an answer is worth as a way reads it; only what the run's scorer read counts."""
-    word = "right" if reward == 1 else "wrong" if reward == 0 else numbers.plain(reward)
+    if reward == 1:
+        word = "right"
+    elif reward == 0:
+        word = "wrong"
+    else:
+        word = numbers.plain(reward)
     return word if way == SCORED else f"would be {word}"
 
 

@@ -28,18 +28,18 @@ def judged_line(judging: Mapping[str, Any]) -> str:
     ...              "n_without_grade": {"n": 3, "kinds": {"no_quorum": 3}}, "warnings": []})
     'judged by gpt-4o (binary_qa); 3 of 200 without verdict (no_quorum 3)'
     """
-    names = [_judge_name(judge) for judge in judging["judges"]]
-    ways = list(judging["templates"])
-    by = f"judged by {_name_list(names)}" if names else "to be judged, but no judge is configured"
-    if names and not any(judge["cases"] for judge in judging["judges"]):
-        by = f"to be {by} (not asked)"
+    judges = judging["judges"]
+    by = "to be judged, but no judge is configured"
+    if judges:
+        by = f"judged by {_name_list([_judge_name(judge) for judge in judges])}"
+        if not any(judge["cases"] for judge in judges):
+            by = f"to be {by} (not asked)"
+    if judging["templates"]:
+        by += f" ({_name_list(list(judging['templates']))})"
     without_grade = judging["n_without_grade"]
+    line = f"{by}; {without_grade['n']:,} of {judging['n_judged']:,} without verdict"
     kinds = ", ".join(f"{kind} {n:,}" for kind, n in sorted(without_grade["kinds"].items()))
-    without = (
-        f"{without_grade['n']:,} of {judging['n_judged']:,} without"
-        f" verdict{f' ({kinds})' if kinds else ''}"
-    )
-    return f"{by}{f' ({_name_list(ways)})' if ways else ''}; {without}"
+    return f"{line} ({kinds})" if kinds else line
 
 
 def judged_text(metrics: Mapping[str, Any]) -> str:
@@ -53,11 +53,10 @@ def settings_line(judging: Mapping[str, Any]) -> str:
     settings = judging.get("settings") or {}
     phrases = []
     if len(judging["judges"]) > 1 and settings.get("aggregate"):
-        quorum = settings.get("quorum")
-        phrases.append(
-            f"{settings['aggregate']} of the panel"
-            + (f", at least {quorum} verdicts" if quorum else "")
-        )
+        aggregate = f"{settings['aggregate']} of the panel"
+        if settings.get("quorum"):
+            aggregate += f", at least {settings['quorum']} verdicts"
+        phrases.append(aggregate)
     if (settings.get("repeats") or 1) > 1:
         phrases.append(f"each case asked {settings['repeats']} times")
     if judging["position_swap"]:
@@ -90,19 +89,20 @@ def _shown_judgement(record: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _shown_opinion(opinion: Mapping[str, Any]) -> dict[str, object]:
+    repeats = [
+        "no verdict" if repeat is None else _label(repeat[0]) for repeat in opinion["repeats"]
+    ]
+    questions = [f"{_label(label)}: {_label(grade)}" for label, grade in opinion["questions"]]
     notes = {
-        "repeats": ", ".join(
-            "no verdict" if repeat is None else _label(repeat[0]) for repeat in opinion["repeats"]
-        ),
-        "questions": ", ".join(
-            f"{_label(pair[0])}: {_label(pair[1])}" for pair in opinion["questions"]
-        ),
+        "repeats": ", ".join(repeats),
+        "questions": ", ".join(questions),
         "asked again": str(opinion["reasked"] or ""),
     }
+    fault = opinion.get("fault")
     return {
         "judge": _label(opinion["judge"]),
         "grade": _grade_text(opinion.get("grade"), opinion.get("score")),
-        "fault": None if opinion.get("fault") is None else _label(opinion["fault"]),
+        "fault": None if fault is None else _label(fault),
         "notes": [[name, text] for name, text in notes.items() if text],
         "reply": preview(as_text(opinion.get("reply") or ""), characters_max=_REPLY_CHARACTERS_MAX),
     }
@@ -112,8 +112,11 @@ def _grade_text(label: str | None, score: object) -> str | None:
     if label is None:
         return None
     text = _label(label)
-    number = numbers.plain(score) if isinstance(score, (int, float)) else ""
-    return text if number in ("", text) else f"{text} ({number})"
+    if not isinstance(score, (int, float)):
+        return text
+    # The grade of a scale is its own score: "4" and not "4 (4)".
+    number = numbers.plain(score)
+    return text if number == text else f"{text} ({number})"
 
 
 def _label(value: object) -> str:
@@ -121,12 +124,10 @@ def _label(value: object) -> str:
 
 
 def _name_list(names: list[str]) -> str:
-    listed_names = names[:_NAMES_MAX]
-    n_others = len(names) - len(listed_names)
-    if n_others:
-        return f"{', '.join(listed_names)} and {n_others} more"
-    return (
-        " and ".join([", ".join(listed_names[:-1]), listed_names[-1]])
-        if len(listed_names) > 1
-        else listed_names[0]
-    )
+    if len(names) == 1:
+        return names[0]
+    *first_names, end = names
+    if len(names) > _NAMES_MAX:
+        first_names = names[:_NAMES_MAX]
+        end = f"{len(names) - _NAMES_MAX} more"
+    return f"{', '.join(first_names)} and {end}"

@@ -65,16 +65,27 @@ def _cell(run: Mapping[str, Any], row: tuple[str, str] | None) -> str:
     """Return a run's score of a benchmark or a mean; without one how the run ended."""
     if row is None:
         return "done" if run["ended"] == "done" else f"exit {run['exit_code']}"
-    score = run[row[0]].get(row[1])
+    of, slot = row
+    score = run[of].get(slot)
     if score is None:
         return NO_SCORE
-    marks = [f"{numbers.count(score['n_unscored'])} unscored"] if score["n_unscored"] else []
-    marks += [score["selection"]] if score["selection"] else []
-    return ", ".join([Figure.of(score, score["unit"]).with_span, *marks])
+    texts = [Figure.of(score, score["unit"]).with_span]
+    if score["n_unscored"]:
+        texts.append(f"{numbers.count(score['n_unscored'])} unscored")
+    if score["selection"]:
+        texts.append(score["selection"])
+    return ", ".join(texts)
 
 
 def _run_json(result: EndpointResult) -> dict[str, Any]:
     endpoint = result.config.endpoint
+    benchmarks = {slot: _benchmark_json(metrics) for slot, metrics in result.benchmarks.items()}
+    aggregates = {}
+    for title, row in by_title(result.aggregates).items():
+        # A mean over several benchmarks is its own headline.
+        headline = {**row, "metric": row["name"]}
+        selection = {"text": row["reason"] or ""}
+        aggregates[title] = _benchmark_json({**row, "headline": headline, "selection": selection})
     return {
         "name": result.name,
         "model": None if endpoint is None else endpoint.model,
@@ -82,19 +93,8 @@ def _run_json(result: EndpointResult) -> dict[str, Any]:
         "directory": result.directory,
         "exit_code": result.exit_code,
         "ended": result.ended,
-        "benchmarks": {
-            slot: _benchmark_json(metrics) for slot, metrics in result.benchmarks.items()
-        },
-        "aggregates": {
-            title: _benchmark_json(
-                {
-                    **row,
-                    "headline": {**row, "metric": row["name"]},
-                    "selection": {"text": row["reason"] or ""},
-                }
-            )
-            for title, row in by_title(result.aggregates).items()
-        },
+        "benchmarks": benchmarks,
+        "aggregates": aggregates,
     }
 
 

@@ -9,8 +9,10 @@ from nel.engine.observability.run_status import RunStatus
 def motion_of(status: RunStatus) -> list[str]:
     """Return what is done, how fast, and what is in flight."""
     live = status.live or {}
-    parts = [str(live["stage"])] if live.get("stage") else []
-    parts += [f"{status.done:,}/{status.total:,}"]
+    parts = []
+    if live.get("stage"):
+        parts.append(str(live["stage"]))
+    parts.append(f"{status.done:,}/{status.total:,}")
     if status.rate is not None:
         parts.append(f"{status.rate:,.1f}/s")
     if status.seconds_left is not None:
@@ -18,15 +20,17 @@ def motion_of(status: RunStatus) -> list[str]:
     if live.get("steps"):
         parts.append(f"steps {live['steps']:,}")
     if "in_flight" in live:
+        in_flight = f"{live['in_flight']:,} in flight"
         limit = live.get("concurrency_limit")
-        parts.append(
-            f"{live['in_flight']:,} in flight" + ("" if limit is None else f" of {limit:,}")
-        )
-    oldest, outage = live.get("oldest_seconds"), live.get("outage_seconds")
+        if limit is not None:
+            in_flight += f" of {limit:,}"
+        parts.append(in_flight)
+    oldest = live.get("oldest_seconds")
     if oldest is not None and oldest >= 1:
         parts.append(f"oldest {duration(oldest)}")
     if live.get("retries"):
         parts.append(f"{live['retries']:,} retries")
+    outage = live.get("outage_seconds")
     if outage is not None:
         parts.append(f"ENDPOINT DOWN for {duration(outage)}")
     if not live:

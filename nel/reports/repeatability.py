@@ -19,21 +19,15 @@ def repeat_check_text(metrics: Mapping[str, Any]) -> str:
     check = metrics.get("repeat_check")
     if not check:
         return ""
-    temperature = check["temperature"]
-    at = (
-        "the endpoint's own temperature"
-        if temperature is None
-        else f"temperature {numbers.plain(temperature)}"
-    )
-    title = (
+    temperature = "the endpoint's own temperature"
+    if check["temperature"] is not None:
+        temperature = f"temperature {numbers.plain(check['temperature'])}"
+    rates = (
         f"{numbers.count(check['n_asked'])} of {numbers.count(check['n_drawn'])} drawn problems"
-        f" asked twice at {at}"
+        f" asked twice at {temperature}: {_rate(check['text'])} of texts differ,"
+        f" {_rate(check['verdict'])} of verdicts differ"
     )
-    parts = [
-        f"{_rate(check['text'])} of texts differ",
-        f"{_rate(check['verdict'])} of verdicts differ",
-    ]
-    return "; ".join([f"{title}: {', '.join(parts)}", *_moves(check["score"], metrics["headline"])])
+    return "; ".join([rates, *_moves(check["score"], metrics["headline"])])
 
 
 def _rate(rate: Mapping[str, Any]) -> str:
@@ -49,18 +43,17 @@ def _moves(score: Mapping[str, Any] | None, headline: Mapping[str, Any]) -> list
     """Return what the differences do to the score, in points where it is a share."""
     if score is None:
         return []
-    share = headline["bounds"] is not None
+    is_share = headline["bounds"] is not None
     at_most = score["rerun_half_width_upper"]
-    moved = f"asking all again moves the score by ± {_width(score['rerun_half_width'], share)}"
-    moved += "" if at_most is None else f" (at most {_width(at_most, share)})"
+    moved = f"asking all again moves the score by ± {_width(score['rerun_half_width'], is_share)}"
+    if at_most is not None:
+        moved += f" (at most {_width(at_most, is_share)})"
     if score["added_half_width"] is None:
         return [moved]
-    added_width, half_width = (
-        _width(score["added_half_width"], share),
-        _width(score["interval_half_width"], share),
-    )
+    added_width = _width(score["added_half_width"], is_share)
+    half_width = _width(score["interval_half_width"], is_share)
     return [moved, f"{added_width} of the ± {half_width} of its interval come from that"]
 
 
-def _width(width: float, share: bool) -> str:
-    return f"{numbers.points(width)} points" if share else numbers.plain(width)
+def _width(width: float, is_share: bool) -> str:
+    return f"{numbers.points(width)} points" if is_share else numbers.plain(width)

@@ -99,15 +99,20 @@ def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -
             to the others.
     """
     n_expected = sum(file.metrics["accounting"]["n_total"] for file in files)
+    # Where not all fit, the first pass only counts and draws.
     room = samples_max if n_expected <= samples_max else 0
     tallies = [_Tally(Draw(samples_max)) for _ in files]
     packed = [_pack(file, room, tally=tally) for file, tally in zip(files, tallies, strict=True)]
     shares = fair_shares({number: tally.n for number, tally in enumerate(tallies)}, samples_max)
+    selections = []
     for number, tally in enumerate(tallies):
-        if not packed[number].n == tally.n <= shares[number]:
-            chosen = tally.draw.draw(shares[number])
-            packed[number] = _pack(files[number], len(chosen), line_numbers=chosen)
-    return [tally.selection(samples) for tally, samples in zip(tallies, packed, strict=True)]
+        samples = packed[number]
+        is_whole = samples.n == tally.n <= shares[number]
+        if not is_whole:
+            drawn = tally.draw.draw(shares[number])
+            samples = _pack(files[number], len(drawn), line_numbers=drawn)
+        selections.append(tally.selection(samples))
+    return selections
 
 
 @dataclass(slots=True)
@@ -128,6 +133,7 @@ class _Tally:
     def add(self, line: _Line, position: int) -> None:
         result, category = line.result, line.category or ""
         if category not in self.categories:
+            # One stratum for all further categories, so that the number of strata is bounded.
             if len(self.categories) > _CATEGORIES_MAX:
                 category = ""
             self.categories.add(category)
@@ -223,7 +229,6 @@ def _measures(result: Mapping[str, Any]) -> dict[str, Any]:
 def _row(line: _Line, extracted: object, response: str | None) -> list[object]:
     """Return what the list shows of a sample, in the order in which report.js reads it."""
     result = line.result
-    target = result.get("expected_answer")
     return [
         result.get("problem_idx"),
         result.get("repeat") or 0,
@@ -231,11 +236,15 @@ def _row(line: _Line, extracted: object, response: str | None) -> list[object]:
         line.kind and _label(line.kind),
         line.category,
         result.get("reward"),
-        cut(question_of(result.get("metadata"), result.get("prompt")), _GIST_CHARACTERS_MAX),
-        cut(response or line.outcome.get("detail") or "", _GIST_CHARACTERS_MAX),
-        None if extracted is None else cut(extracted, _GIST_CHARACTERS_MAX),
-        None if target is None else cut(target, _GIST_CHARACTERS_MAX),
+        _gist(question_of(result.get("metadata"), result.get("prompt"))),
+        _gist(response or line.outcome.get("detail") or ""),
+        _gist(extracted),
+        _gist(result.get("expected_answer")),
     ]
+
+
+def _gist(value: object) -> str | None:
+    return None if value is None else cut(value, _GIST_CHARACTERS_MAX)
 
 
 def _category(result: Mapping[str, Any]) -> str | None:
@@ -250,7 +259,12 @@ def _category(result: Mapping[str, Any]) -> str | None:
 def _details(line: _Line, extracted: object, response: str | None) -> dict[str, object]:
     """Return what opening a sample shows of it."""
     result, outcome, options = line.result, line.outcome, line.options
-    metadata, details = result.get("metadata"), result.get("scoring_details") or {}
+    details = result.get("scoring_details") or {}
+    if extracted is None:
+        is_scored = outcome.get("state") == "scored"
+        extracted_text: str | None = in_place_of_answer(details, is_scored=is_scored)
+    else:
+        extracted_text = _in_words(_optional(extracted), options)
     return {
         "id": _label(result.get("sample_id")),
         "prompt": _prompt(result.get("prompt")),
@@ -258,14 +272,10 @@ def _details(line: _Line, extracted: object, response: str | None) -> dict[str, 
         "reasoning": _optional(result.get("reasoning")),
         "options": [] if options is None else _options(options, extracted),
         "expected": _expected_text(result, options),
-        "extracted": (
-            in_place_of_answer(details, is_scored=outcome.get("state") == "scored")
-            if extracted is None
-            else _in_words(_optional(extracted), options)
-        ),
+        "extracted": extracted_text,
         "detail": _optional(outcome.get("detail")),
         **_scoring(details),
-        "metadata": preview(as_text(metadata)) if metadata else None,
+        "metadata": _optional(result.get("metadata") or None),
         "facts": facts_of(result),
     }
 
@@ -292,33 +302,37 @@ def _in_words(label: str | None, options: Options | None) -> str | None:
 
 def _scoring(details: object) -> dict[str, object]:
     """Return the judgements as shown, and what else the scorer said, as ``scoring``."""
-    records = details.get(JUDGEMENTS) if isinstance(details, Mapping) else None
-    judgements = shown_judgements(records) if records else []
-    other_details = details
-    if judgements and isinstance(details, Mapping):
-        other_details = {key: value for key, value in details.items() if key != JUDGEMENTS}
-    return {
-        "judgements": judgements,
-        "scoring": preview(as_text(other_details)) if other_details else None,
-    }
+    judgements: list[dict[str, object]] = []
+    if isinstance(details, Mapping):
+        judgements = shown_judgements(details.get(JUDGEMENTS))
+        if judgements:
+            details = {key: value for key, value in details.items() if key != JUDGEMENTS}
+    return {"judgements": judgements, "scoring": _optional(details or None)}
 
 
 def _kind(outcome: Mapping[str, object], group: Group) -> str:
     if group == "unscored":
         return f"{outcome.get('cause')}:{outcome.get('kind')}"
-    return str(outcome.get("kind")) if group == "model_failure" else ""
+    if group == "model_failure":
+        return str(outcome.get("kind"))
+    return ""
 
 
 def _prompt(prompt: object) -> list[list[str]]:
     """Return ``[role, text]`` pairs; the last messages get the room, as they hold the question."""
+    if prompt is None:
+        return []
     if not isinstance(prompt, list):
-        return [] if prompt is None else [["", preview(as_text(prompt))]]
-    room, lines = PREVIEW_CHARACTERS_MAX, []
+        return [["", preview(as_text(prompt))]]
+    room = PREVIEW_CHARACTERS_MAX
+    lines = []
     for message in reversed(prompt[-_MESSAGES_MAX:]):
         if room <= 0:
             break
-        role = message.get("role", "") if isinstance(message, Mapping) else ""
-        text = content_text(message.get("content") if isinstance(message, Mapping) else message)
+        role, content = "", message
+        if isinstance(message, Mapping):
+            role, content = message.get("role", ""), message.get("content")
+        text = content_text(content)
         lines.append([_label(role), preview(text, characters_max=room)])
         room -= len(text)
     if len(lines) < len(prompt):
@@ -340,20 +354,15 @@ def _label(value: object) -> str:
 def facts_of(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what is known of the request of a line of results.jsonl, by name."""
     timing, tokens = result.get("timing") or {}, result.get("tokens") or {}
-    episode = result.get("episode")
-    facts = (
-        {}
-        if not episode
-        else {
-            "solver": episode.get("solver"),
-            "steps": episode.get("steps"),
-            "calls of tools": episode.get("tool_calls"),
-            "ended by": episode.get("ended_by"),
-            "work (s)": (timing.get("episode") or {}).get("work_seconds"),
-            "cost": episode.get("cost"),
-        }
-    )
-    facts |= {
+    episode = result.get("episode") or {}
+    work = timing.get("episode") or {}
+    facts = {
+        "solver": episode.get("solver"),
+        "steps": episode.get("steps"),
+        "calls of tools": episode.get("tool_calls"),
+        "ended by": episode.get("ended_by"),
+        "work (s)": work.get("work_seconds"),
+        "cost": episode.get("cost"),
         "finish reason": result.get("finish_reason"),
         "served model": result.get("served_model"),
         "latency (s)": timing.get("latency_seconds"),
@@ -368,6 +377,6 @@ def facts_of(result: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _fact(value: object) -> str:
-    if type(value) is int:
-        return str(value)
-    return str(round(value, 3)) if type(value) is float else _label(value)
+    if type(value) is float:
+        return str(round(value, 3))
+    return _label(value)

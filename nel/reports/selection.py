@@ -38,9 +38,12 @@ def n_counted(metrics: Mapping[str, Any], n: int) -> Counted:
     selection = metrics.get("selection") or {}
     if selection.get("kind") not in ("first", "sample"):
         return Counted(n)
-    first_word = "first " if selection["kind"] == "first" else ""
-    more_words = "" if selection["is_exact"] else "more than "
-    return Counted(n, f"({first_word}{selection['n']:,} of {more_words}{selection['of']:,})")
+    asked, total = f"{selection['n']:,}", f"{selection['of']:,}"
+    if selection["kind"] == "first":
+        asked = f"first {asked}"
+    if not selection["is_exact"]:
+        total = f"more than {total}"
+    return Counted(n, f"({asked} of {total})")
 
 
 MERGE: Final = "nel eval merge DIR... -o OUT"
@@ -77,13 +80,13 @@ def stop_line(metrics: Mapping[str, Any]) -> str:
     if reason is None:
         return f"no condition of the stop rule held: {', '.join(rule['when'])}"
     accounting = metrics["accounting"]
-    repeats = accounting["n_total"] // max(int(rule["n_questions"]), 1)
-    n_left = rule["n_questions"] - rule["n_questions_asked"]
-    answers = f" ({accounting['n_not_asked']:,} answers)" if repeats > 1 else ""
+    n, n_asked = rule["n_questions"], rule["n_questions_asked"]
+    not_asked = f"{n - n_asked:,} were not asked"
+    if accounting["n_total"] >= 2 * n:  # several repeats of each question
+        not_asked += f" ({accounting['n_not_asked']:,} answers)"
     return (
-        f"stopped early by {rule['condition']}: {reason} after {rule['n_questions_asked']:,} of"
-        f" {rule['n_questions']:,} questions in random order; {n_left:,} were not asked{answers};"
-        f" the interval is of the score over all {rule['n_questions']:,} and valid at any"
+        f"stopped early by {rule['condition']}: {reason} after {n_asked:,} of {n:,} questions in"
+        f" random order; {not_asked}; the interval is of the score over all {n:,} and valid at any"
         f" time{_difference(rule)}"
     )
 

@@ -24,28 +24,32 @@ def spread_text(metrics: Mapping[str, Any]) -> str:
     spread = metrics.get("spread")
     if not spread:
         return ""
-    n, informative = spread["n_questions"], spread["n_informative"]
+    n = numbers.count(spread["n_questions"])
+    n_informative = spread["n_informative"]
     texts = []
-    if informative < FEW:
-        alike = f"all {numbers.count(n)} questions have one value"
-        few = f"doubt rests on {numbers.count(informative)} of {numbers.count(n)} questions"
-        texts.append(f"{few if informative else alike}: the interval rests on the added question")
+    if n_informative < FEW:
+        basis = f"all {n} questions have one value"
+        if n_informative:
+            basis = f"doubt rests on {numbers.count(n_informative)} of {n} questions"
+        texts.append(f"{basis}: the interval rests on the added question")
     if spread["repeats"] is not None:
         texts += _repeats_texts(spread["repeats"], metrics["headline"]["unit"])
     return "; ".join(texts)
 
 
 def _repeats_texts(parts: Mapping[str, Any], unit: str) -> list[str]:
+    between, within = numbers.plain(parts["between"]), numbers.plain(parts["within"])
     variances = (
-        f"variance {numbers.plain(parts['between'])} between questions, {numbers.plain(parts['within'])}"
-        f" within ({numbers.plain(parts['repeats'])} repeats)"
+        f"variance {between} between questions, {within} within"
+        f" ({numbers.plain(parts['repeats'])} repeats)"
     )
     if not parts["standard_error"]:  # of none, and of groups
         return [variances]
-    unit = "points" if unit == "rate" else unit
-    now, repeat, questions = (
-        numbers.in_unit(parts[name], unit)
-        for name in ("standard_error", "with_one_more_repeat", "with_more_questions")
-    )
-    gains = f"after one more repeat {repeat}, after as many answers to new questions {questions}"
+    if unit == "rate":
+        unit = "points"
+    now = numbers.in_unit(parts["standard_error"], unit)
+    one_more_repeat = numbers.in_unit(parts["with_one_more_repeat"], unit)
+    new_questions = numbers.in_unit(parts["with_more_questions"], unit)
+    gains = f"after one more repeat {one_more_repeat}"
+    gains += f", after as many answers to new questions {new_questions}"
     return [f"{variances}: standard error {now}; {gains}"]

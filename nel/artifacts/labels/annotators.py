@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nel.judges.stats.grade_patterns import GradePatterns
+from nel.judges.stats.alpha import Scale
+from nel.judges.stats.grade_patterns import Grade, GradePatterns
 from nel.judges.stats.panel_agreement import agreement_json
 
 
@@ -46,29 +47,32 @@ def annotators_json(labels: Iterable[Mapping[str, float]]) -> dict[str, Any] | N
     Args:
         labels: Of each answer, annotator to label.
     """
-    labels_of_answers = [dict(answer_labels) for answer_labels in labels]
-    names = sorted({name for answer_labels in labels_of_answers for name in answer_labels})
+    answers = list(labels)
+    n_labels: Counter[str] = Counter()
+    scores: set[float] = set()
+    n_several = n_disputed = 0
+    for by_annotator in answers:
+        n_labels.update(by_annotator.keys())
+        distinct = set(by_annotator.values())
+        scores |= distinct
+        n_several += len(by_annotator) > 1
+        n_disputed += len(distinct) > 1
+    names = sorted(n_labels)
     if len(names) < 2:  # noqa: PLR2004 - agreement needs two
         return None
-    scores = {score for answer_labels in labels_of_answers for score in answer_labels.values()}
+    # Right and wrong are labels without an order; other scores are a distance apart.
     is_binary = scores <= {0.0, 1.0}
     patterns = GradePatterns()
-    for position, answer_labels in enumerate(labels_of_answers):
-        grades = [answer_labels.get(name) for name in names]
-        patterns.add(
-            position,
-            [f"{grade:g}" if is_binary and grade is not None else grade for grade in grades],
-        )
-    several = [answer_labels for answer_labels in labels_of_answers if len(answer_labels) > 1]
+    for position, by_annotator in enumerate(answers):
+        grades: list[Grade | None] = [by_annotator.get(name) for name in names]
+        if is_binary:
+            grades = [None if grade is None else f"{grade:g}" for grade in grades]
+        patterns.add(position, grades)
+    level: Scale = "nominal" if is_binary else "interval"
     return {
         "names": names,
-        "n_labels": {
-            name: sum(name in answer_labels for answer_labels in labels_of_answers)
-            for name in names
-        },
-        "n_several": len(several),
-        "n_disputed": sum(len(set(answer_labels.values())) > 1 for answer_labels in several),
-        "agreement": agreement_json(
-            dict(enumerate(names)), "nominal" if is_binary else "interval", patterns
-        ),
+        "n_labels": {name: n_labels[name] for name in names},
+        "n_several": n_several,
+        "n_disputed": n_disputed,
+        "agreement": agreement_json(dict(enumerate(names)), level, patterns),
     }

@@ -1,9 +1,8 @@
 """What a run's labels say of its judge: calibration.json, and the corrected headline.
 
 ``labels.jsonl`` beside a benchmark's artifacts holds the labels that people gave; it is read each
-time artifacts are
-written. It is input, not an artifact: it cannot be regenerated. A label whose answer has changed
-since is kept there but no longer counted.
+time artifacts are written. It is input, not an artifact: it cannot be regenerated. A label whose
+answer has changed since is kept there but no longer counted.
 """
 
 from __future__ import annotations
@@ -28,6 +27,21 @@ from nel.judges.stats.tally import Tally, key_of
 from nel.types import Scored
 
 _AGAIN: Final = "import the labels again with nel judge calibrate, or remove it"
+
+_SUMMARY: Final = (
+    "n_judged",
+    "n_labelled",
+    "n_stale",
+    "is_binary",
+    "base_rates",
+    "agreement",
+    "sensitivity",
+    "specificity",
+    "recall",
+    "panel",
+    "annotators",
+)
+"""What metrics.json has of calibration.json, as far as it is there."""
 
 Key: TypeAlias = tuple[str, int]
 """Sample id and repeat."""
@@ -96,26 +110,31 @@ class Calibrating:
         reward = reward_of(result.outcome)
         if reward is None or not (self._labels or self._borrowed):
             return
-        label = None
         is_judged = is_verdict(result)
-        if is_judged:
-            self._tally.templates.update(templates_of(result))
-            grade = grade_of(result.outcome.details, reward)
-            if grade is not None:
-                self._tally.grades.setdefault(key_of(reward), grade)
-            human_label = self._labels.get((result.sample_id, result.repeat))
-            if human_label is not None and human_label.response_sha256 == response_digest(result):
-                label = human_label.score
-                self._n_used += 1
-                self._add_opinions(result, reward, label)
-                self._annotations.append(human_label.by)
+        label = self._label_of(result, reward) if is_judged else None
         group = None if result.sample is None else result.sample.group
         self._tally.add(result.idx, reward, is_judged=is_judged, label=label, group=group)
+
+    def _label_of(self, result: Result, reward: float) -> float | None:
+        """Return the label of a judged answer; None where it has none, or has changed since."""
+        self._tally.templates.update(templates_of(result))
+        grade = grade_of(result.outcome.details, reward)
+        if grade is not None:
+            self._tally.grades.setdefault(key_of(reward), grade)
+        human_label = self._labels.get((result.sample_id, result.repeat))
+        if human_label is None or human_label.response_sha256 != response_digest(result):
+            return None
+        self._n_used += 1
+        self._add_opinions(result, reward, human_label.score)
+        self._annotations.append(human_label.by)
+        return human_label.score
 
     def _add_opinions(self, result: Result, reward: float, label: float) -> None:
         """Count what each judge of a panel said of a labelled answer that has one judgement."""
         judgements = judgements_of(result.outcome.details)
-        for opinion in judgements[0]["opinions"] if len(judgements) == 1 else ():
+        if len(judgements) != 1:
+            return
+        for opinion in judgements[0]["opinions"]:
             if opinion.get("score") is not None:
                 agrees = key_of(opinion["score"]) == key_of(label)
                 self._tally.add_opinion(str(opinion["judge"]), reward, agrees=agrees)
@@ -134,33 +153,28 @@ class Calibrating:
             if self._borrowed is None:
                 return {}
             differs = setup_difference(self._borrowed, judge, sorted(self._tally.templates))
-            borrowed = self._borrowed
             corrected = borrowed_headline(
-                self._tally, headline, borrowed, refused=differs, share_asked=share
+                self._tally, headline, self._borrowed, refused=differs, share_asked=share
             )
             return {"corrected": corrected}
         self._tally.n_stale = len(self._labels) - self._n_used
+        calibration = calibration_json(self._tally)
         annotators = annotators_json(self._annotations)
-        calibration = calibration_json(self._tally) | (
-            {} if annotators is None else {"annotators": annotators}
-        )
+        if annotators is not None:
+            calibration["annotators"] = annotators
         corrected = corrected_headline(self._tally, headline, calibration, share_asked=share)
         write_file(path, [pretty({**head, "judge": judge, **calibration, "corrected": corrected})])
         self.warnings = [str(text) for text in calibration["warnings"]]
-        names = ("n_judged", "n_labelled", "n_stale", "is_binary", "base_rates", "agreement")
-        rates = ("sensitivity", "specificity")
-        summary = {
-            name: calibration[name]
-            for name in (*names, *rates, "recall", "panel", "annotators")
-            if name in calibration
-        }
+        summary = {name: calibration[name] for name in _SUMMARY if name in calibration}
         return {"calibration": summary, "corrected": corrected}
 
 
 def _share_asked(plan: Mapping[str, Any]) -> float:
     """Return how much of the benchmark a sample of it is; 0 where the score is of new questions."""
     selection = plan.get("selection") or {}
-    return selection["n"] / selection["of"] if selection.get("kind") == "sample" else 0.0
+    if selection.get("kind") != "sample":
+        return 0.0
+    return float(selection["n"] / selection["of"])
 
 
 def read_borrowed(directory: Path) -> dict[str, object] | None:
@@ -172,12 +186,10 @@ def read_borrowed(directory: Path) -> dict[str, object] | None:
     path = directory / BORROWED_NAME
     try:
         borrowed = loads(path.read_bytes())
-        rates = [
-            borrowed[name][key]
-            for name in ("sensitivity", "specificity")
-            for key in ("value", "n_effective")
-        ]
-        if not all(isinstance(rate, (int, float)) for rate in (*rates, borrowed["n_labelled"])):
+        numbers = [borrowed["n_labelled"]]
+        for name in ("sensitivity", "specificity"):
+            numbers += [borrowed[name]["value"], borrowed[name]["n_effective"]]
+        if not all(isinstance(number, (int, float)) for number in numbers):
             raise ValueError("a rate is not a number")
         return {"judge": None, "templates": [], "run_id": "", **borrowed}
     except FileNotFoundError:
@@ -201,15 +213,14 @@ def setup_difference(
         judge: What `judge_setup` says of this run.
         templates: What this run was judged by.
     """
-    theirs, ours = _comparable(calibration.get("judge")), _comparable(judge)
-    differing = [
-        name for name in sorted(theirs.keys() | ours.keys()) if theirs.get(name) != ours.get(name)
-    ]
+    calibrated, current = _comparable(calibration.get("judge")), _comparable(judge)
+    names = sorted(calibrated.keys() | current.keys())
+    differing = [name for name in names if calibrated.get(name) != current.get(name)]
     if list(calibration.get("templates") or ()) != list(templates):
         differing.append("templates")
-    return (
-        f"that run was judged in another way: {', '.join(differing)} differ" if differing else None
-    )
+    if not differing:
+        return None
+    return f"that run was judged in another way: {', '.join(differing)} differ"
 
 
 def _comparable(judge: Mapping[str, Any] | None) -> dict[str, object]:
@@ -249,20 +260,20 @@ def response_text(result: Result) -> str:
 
 def response_digest(result: Result) -> str:
     """Return what tells the answer, or the pair of answers, that was labelled from another one."""
-    text = (
-        dumps([response_text(result), baseline_of(result)])
-        if is_pair(result)
-        else response_text(result)
-    )
+    text = response_text(result)
+    if is_pair(result):
+        text = dumps([text, baseline_of(result)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _label_lines(labels: Mapping[Key, StoredLabel]) -> Iterator[bytes]:
     for (sample_id, repeat), label in labels.items():
-        row = {
+        row: dict[str, object] = {
             "sample_id": sample_id,
             "repeat": repeat,
             "label": label.score,
             "response_sha256": label.response_sha256,
         }
-        yield dumps_line(row | ({"annotators": dict(label.by)} if label.by else {}))
+        if label.by:
+            row["annotators"] = dict(label.by)
+        yield dumps_line(row)

@@ -24,6 +24,7 @@ RATINGS_SUFFIX: Final = "-ratings.jsonl"
 """In file names, after the benchmark's directory: what people said of answers they looked at."""
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _WHOLE: Final = re.compile(r"(?<=[0-9])\.0+$")
+"""How spreadsheets write whole numbers: "4.0"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,22 +133,23 @@ def _cell(value: object) -> object:
 
 def _line(where: str, fields: Mapping[str, object]) -> LabelLine:
     repeat = fields.get("repeat")
-    text = "0" if repeat is None or not str(repeat).strip() else _WHOLE.sub("", str(repeat).strip())
+    text = "" if repeat is None else str(repeat).strip()
+    text = _WHOLE.sub("", text) or "0"
     if not text.isascii() or not text.isdigit():
         raise UsageError(f"{where}: the repeat {text[:40]!r} is not a whole number from 0 on")
-    response, answer_a, answer_b = (
-        fields.get("response"),
-        fields.get("answer_a"),
-        fields.get("answer_b"),
-    )
+    response = fields.get("response")
+    if not isinstance(response, str) or not response.strip():
+        response = None
+    answer_a, answer_b = fields.get("answer_a"), fields.get("answer_b")
+    pair = None
+    if isinstance(answer_a, str) and isinstance(answer_b, str):
+        pair = answer_a, answer_b
     return LabelLine(
         where=where,
         sample_id=str(fields["sample_id"]),
         repeat=int(text),
         label=fields.get("label"),
-        response=response if isinstance(response, str) and response.strip() else None,
-        pair=(answer_a, answer_b)
-        if isinstance(answer_a, str) and isinstance(answer_b, str)
-        else None,
+        response=response,
+        pair=pair,
         annotator=str(fields.get("annotator") or "").strip(),
     )

@@ -27,18 +27,17 @@ DESCRIBED: Final = "A, B or tie"
 
 def is_pair(result: Result) -> bool:
     """Return whether the judge compared two answers."""
-    return {judgement.get("template") for judgement in judgements_of(result.outcome.details)} == {
-        _TEMPLATE
-    }
+    judgements = judgements_of(result.outcome.details)
+    return {judgement.get("template") for judgement in judgements} == {_TEMPLATE}
 
 
 def baseline_of(result: Result) -> str | None:
     """Return the other answer of a pair; None where the judge graded one answer, or the row does
     not hold the other.
     """
-    baseline = (
-        None if result.sample is None or not is_pair(result) else result.sample.metadata.get(_FIELD)
-    )
+    if result.sample is None or not is_pair(result):
+        return None
+    baseline = result.sample.metadata.get(_FIELD)
     return baseline if isinstance(baseline, str) else None
 
 

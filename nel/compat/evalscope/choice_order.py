@@ -13,13 +13,12 @@ def shuffle_choices(sample: Sample) -> None:
     """Shuffle the choices by the question's content, and the target's letters with them."""
     choices = [str(choice) for choice in sample.choices or []]
     labels = labels_for(len(choices))
-    content = hashlib.sha256(
-        repr((sample.input, sorted(choices))).encode("utf-8", "backslashreplace")
-    ).hexdigest()
+    content = repr((sample.input, sorted(choices))).encode("utf-8", "backslashreplace")
+    seed = hashlib.sha256(content).hexdigest()
     order = list(range(len(choices)))
-    random.Random(content).shuffle(order)  # noqa: S311 - no secret
-    moved = {labels[source]: labels[target] for target, source in enumerate(order)}
+    random.Random(seed).shuffle(order)  # noqa: S311 - no secret
     sample.choices = [choices[source] for source in order]
+    moved = {labels[source]: label for source, label in zip(order, labels, strict=True)}
     if isinstance(sample.target, list):
         sample.target = [moved.get(label, label) for label in sample.target]
     elif sample.target and all(letter in moved for letter in sample.target):

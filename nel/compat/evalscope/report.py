@@ -55,12 +55,14 @@ class Report:
     def score(self) -> float | None:
         """Return the first metric over the samples of all subsets; None if none was scored."""
         rows = [row for row in self.rows if row.metric == self.rows[0].metric]
-        overall = [row for row in rows if row.subset == OVERALL]
-        return (overall or rows)[0].score if len(rows) == 1 or overall else None
+        for row in rows:
+            if row.subset == OVERALL or len(rows) == 1:
+                return row.score
+        return None
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as JSON values."""
-        return {"name": self.name, "score": self.score if self.rows else None, **asdict(self)}
+        return {"name": self.name, "score": self.score, **asdict(self)}
 
     def __str__(self) -> str:
         return report_table([self])
@@ -97,26 +99,22 @@ def make_report(
 
 def report_table(reports: Sequence[Report]) -> str:
     """Return reports as one table of text, and a line for each that lacks scores."""
-    depth = max((len(row.categories) for report in reports for row in report.rows), default=1)
-    lines = [
-        [
-            *("Model", "Dataset", "Metric", "Subset", "Num", "Score"),
-            *(f"Cat.{level}" for level in range(depth)),
-        ]
-    ]
+    all_rows = [row for report in reports for row in report.rows]
+    depth = max((len(row.categories) for row in all_rows), default=1)
+    header = ["Model", "Dataset", "Metric", "Subset", "Num", "Score"]
+    lines = [header + [f"Cat.{level}" for level in range(depth)]]
     for report in reports:
         for row in report.rows:
             score = f"{row.score:.4f}".rstrip("0").rstrip(".")
-            numbers = [row.metric, row.subset, str(row.num), score]
-            categories = [*row.categories, *["-"] * (depth - len(row.categories))]
-            lines.append([report.model_name, report.dataset_name, *numbers, *categories])
+            cells = [report.model_name, report.dataset_name, row.metric, row.subset]
+            cells += [str(row.num), score, *row.categories]
+            lines.append(cells + ["-"] * (depth - len(row.categories)))
     table = _grid(lines)
     for report in reports:
         if report.unscored:
-            causes = ", ".join(
-                f"{cause} {count}" for cause, count in sorted(report.unscored.items())
-            )
-            table += f"\n{report.dataset_name}: {sum(report.unscored.values())} unscored ({causes})"
+            counts = [f"{cause} {count}" for cause, count in sorted(report.unscored.items())]
+            n = sum(report.unscored.values())
+            table += f"\n{report.dataset_name}: {n} unscored ({', '.join(counts)})"
         if report.ended:
             table += f"\n{report.dataset_name}: {report.ended}"
     return table
@@ -125,10 +123,10 @@ def report_table(reports: Sequence[Report]) -> str:
 def _grid(lines: list[list[str]]) -> str:
     """Return lines of cells, the header first, as text with a rule below each."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    rule = "+".join(["", *("-" * (width + 2) for width in widths), ""])
+    rule = "+" + "".join("-" * (width + 2) + "+" for width in widths)
     table = [rule]
     for line in lines:
-        cells = (f" {cell.ljust(width)} " for cell, width in zip(line, widths, strict=True))
-        table += ["|".join(["", *cells, ""]), rule]
-    table[2] = rule.replace("-", "=")
+        cells = [f" {cell.ljust(width)} |" for cell, width in zip(line, widths, strict=True)]
+        table += ["|" + "".join(cells), rule]
+    table[2] = rule.replace("-", "=")  # below the header
     return "\n".join(table)

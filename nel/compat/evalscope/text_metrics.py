@@ -17,18 +17,24 @@ def anls(prediction: str, reference: str | Sequence[str], *, thresh_hold: float 
     >>> anls("Paris", '["paris", "Lutetia"]'), anls("Parts", "Paris"), anls("Rome", "Paris")
     (1.0, 0.8, 0.0)
     """
-    answers = reference if isinstance(reference, str) else "\n".join(reference)
+    text = reference if isinstance(reference, str) else "\n".join(reference)
     try:
-        answer_list = json.loads(answers)
+        answers = json.loads(text)
     except json.JSONDecodeError:
-        answer_list = answers
-    distances = []
-    for answer in [answer_list] if isinstance(answer_list, str) else answer_list:
-        gold, response = (" ".join(text.strip().lower().split()) for text in (answer, prediction))
+        answers = text
+    if isinstance(answers, str):
+        answers = [answers]
+    best = 0.0
+    for answer in answers:
+        # Edits are those of the folded texts; the length is, in EvalScope, that of the raw ones.
+        edits = levenshtein_distance(_fold(answer), _fold(prediction))
         length = max(len(answer.upper()), len(prediction.upper()))
-        distances.append(levenshtein_distance(gold, response) / length if length else 0.0)
-    similarity = 1 - min(distances, default=1.0)
-    return similarity if similarity >= thresh_hold else 0.0
+        best = max(best, 1 - edits / length if length else 1.0)
+    return best if best >= thresh_hold else 0.0
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def exact_match(gold: str, pred: str) -> float:
@@ -39,4 +45,6 @@ def exact_match(gold: str, pred: str) -> float:
 def simple_f1_score(scores: Sequence[Sequence[float]]) -> float:
     """Return the harmonic mean of the means of two lists of numbers."""
     mean, other_mean = (fmean(numbers) if len(numbers) else 0.0 for numbers in scores[:2])
-    return 2 * mean * other_mean / (mean + other_mean) if mean or other_mean else 0.0
+    if not mean and not other_mean:
+        return 0.0
+    return 2 * mean * other_mean / (mean + other_mean)

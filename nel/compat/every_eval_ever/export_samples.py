@@ -53,14 +53,18 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     error = None
     if outcome["state"] == "model_failure":
         error = f"{outcome['kind']}: {outcome['detail'] or 'no detail'}"
+    attributions = []
+    if answer is not None:
+        attributions.append(_attribution(answer, messages, scorer))
+    content = storable(question + "".join(reference))
     return {
         "sample_id": str(result["sample_id"]),
-        "sample_hash": sha256(storable(question + "".join(reference)).encode()).hexdigest(),
+        "sample_hash": sha256(content.encode()).hexdigest(),
         "interaction_type": "single_turn" if messages is None else "multi_turn",
         "input": {"raw": question, "reference": reference},
         "output": _output(result) if messages is None else None,
         "messages": messages,
-        "answer_attribution": [] if answer is None else [_attribution(answer, messages, scorer)],
+        "answer_attribution": attributions,
         "evaluation": {"score": result["reward"], "is_correct": result["reward"] >= CORRECT_FROM},
         "token_usage": _usage(result["tokens"]),
         "performance": _performance(result["timing"]),
@@ -81,17 +85,31 @@ def _conversation(prompt: object, result: Mapping[str, Any]) -> list[dict[str, A
     """Return the messages of a sample with more than one turn."""
     if not isinstance(prompt, list):
         return None
-    is_conversation = any(message.get("role") in {"assistant", "tool"} for message in prompt)
-    return _messages(prompt, result) if is_conversation else None
+    if not any(message.get("role") in {"assistant", "tool"} for message in prompt):
+        return None
+    messages = [
+        {"turn_idx": position, "role": message["role"], "content": _content(message)}
+        for position, message in enumerate(prompt)
+    ]
+    answer = {
+        "turn_idx": len(prompt),
+        "role": "assistant",
+        "content": result["model_response"],
+        "reasoning_trace": result["reasoning"],
+    }
+    return [*messages, answer]
 
 
 def _attribution(
     answer: object, messages: list[dict[str, Any]] | None, scorer: str
 ) -> dict[str, Any]:
-    turn = 0 if messages is None else len(messages) - 1
+    turn, source = 0, "output.raw"
+    if messages is not None:
+        turn = len(messages) - 1
+        source = f"messages[{turn}].content"
     return {
         "turn_idx": turn,
-        "source": "output.raw" if messages is None else f"messages[{turn}].content",
+        "source": source,
         "extracted_value": answer,
         "extraction_method": scorer,
         "is_terminal": True,
@@ -108,19 +126,11 @@ def _content(message: Mapping[str, Any]) -> str:
     return dumps_unless_text(message.get("content"))
 
 
-def _messages(prompt: list[Any], result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    messages = [
-        {"turn_idx": position, "role": message["role"], "content": _content(message)}
-        for position, message in enumerate(prompt)
-    ]
-    answer = {"turn_idx": len(prompt), "role": "assistant", "content": result["model_response"]}
-    return [*messages, {**answer, "reasoning_trace": result["reasoning"]}]
-
-
 def _usage(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the tokens; None where one of the numbers that the schema requires is unknown."""
-    usage = inspect_usage(tokens)
-    return None if tokens["prompt"] is None or tokens["completion"] is None else usage
+    if tokens["prompt"] is None or tokens["completion"] is None:
+        return None
+    return inspect_usage(tokens)
 
 
 def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -75,18 +75,22 @@ class _NoMeasure(Exception):
 
 
 def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
-    state, spec = (read_object(_content(file), str(file)) for file in (path, path.with_name(SPEC)))
+    spec_path = path.with_name(SPEC)
+    state = read_object(_content(path), str(path))
+    spec = read_object(_content(spec_path), str(spec_path))
     adapter = fields_of(state, "adapter_spec")
-    name = required_field(spec, "name", str, str(path.with_name(SPEC)))
+    name = required_field(spec, "name", str, str(spec_path))
     stats, n_perturbed = _stats(path.with_name(STATS))
     measure, others = _measures(stats, path)
     states = required_field(state, "request_states", list, str(path))
-    split, n_left = _split(states)
-    beside = f"; {', '.join(others)} stand beside it" if others else ""
-    notes = [f"{name}: the score is {measure}{beside}"]
-    if n_left:
+    split, n_of_others = _split(states)
+    note = f"{name}: the score is {measure}"
+    if others:
+        note += f"; {', '.join(others)} stand beside it"
+    notes = [note]
+    if n_of_others:
         notes.append(
-            f"{name}: {n_left} requests of other splits than {split} were left out, as HELM's"
+            f"{name}: {n_of_others} requests of other splits than {split} were left out, as HELM's"
             " tables do"
         )
     if n_perturbed:
@@ -129,12 +133,12 @@ def _content(path: Path) -> bytes:
 
 
 def _start_time(states: list[Any]) -> float | None:
-    times = [
-        number((state.get("result") or {}).get("request_datetime"))
-        for state in states
-        if isinstance(state, dict)
-    ]
-    return min((state for state in times if state is not None), default=None)
+    times = []
+    for state in states:
+        time = number(fields_of(state, "result").get("request_datetime"))
+        if time is not None:
+            times.append(time)
+    return min(times, default=None)
 
 
 def _stats(path: Path) -> tuple[_Stats, int]:
@@ -161,8 +165,10 @@ def _stats(path: Path) -> tuple[_Stats, int]:
 
 def _split(states: list[Any]) -> tuple[str | None, int]:
     """Return the split that counts, None for all, and the number of requests of other splits."""
-    splits = Counter(_split_of(state) for state in states)
-    return (TEST, splits.total() - splits[TEST]) if splits[TEST] else (None, 0)
+    splits = Counter(map(_split_of, states))
+    if not splits[TEST]:
+        return None, 0
+    return TEST, splits.total() - splits[TEST]
 
 
 def _split_of(state: object) -> str | None:

@@ -53,8 +53,9 @@ def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
         data = _as_later_form(evaluation) | others
     elif "endpoint" in data or not isinstance(data.get("benchmarks"), list):
         return None
-    model, services = data.get("model"), data.get("services")
-    if not isinstance(services, Mapping) and not (isinstance(model, Mapping) and "id" in model):
+    model = data.get("model")
+    names_model = isinstance(model, Mapping) and "id" in model
+    if not names_model and not isinstance(data.get("services"), Mapping):
         return None
     translation = _Translation()
     translation.write_file(data)
@@ -73,16 +74,19 @@ def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
 
 def _as_later_form(evaluation: Mapping[str, Any]) -> dict[str, Any]:
     """Return the first form, where all stands below ``evaluation``, as the second."""
-    renames = {"model_url": "url", "model_id": "id", "api_key": "api_key"}
-    model = {name: evaluation[key] for key, name in renames.items() if key in evaluation}
-    tasks = [
-        {("name" if key == "benchmark" else key): value for key, value in task.items()}
-        for task in evaluation["tasks"]
-        if isinstance(task, Mapping)
-    ]
-    handled = {*renames, "tasks"}
-    others = {key: value for key, value in evaluation.items() if key not in handled}
-    return {"model": model, "benchmarks": tasks, **others}
+    others = dict(evaluation)
+    benchmarks = []
+    for task in others.pop("tasks"):
+        if isinstance(task, Mapping):
+            benchmark = dict(task)
+            if "benchmark" in task:
+                benchmark["name"] = benchmark.pop("benchmark")
+            benchmarks.append(benchmark)
+    model = {}
+    for key, name in (("model_url", "url"), ("model_id", "id"), ("api_key", "api_key")):
+        if key in others:
+            model[name] = others.pop(key)
+    return {"model": model, "benchmarks": benchmarks, **others}
 
 
 @dataclass
@@ -111,9 +115,12 @@ class _Translation:
         if isinstance(model, Mapping):
             self._endpoint_of_run(model, "model")
         self.has_judge = any(_judges_of(entry) for entry in data["benchmarks"])
-        sections = [entry for entry in enumerate(data["benchmarks"]) if self._is_there(*entry)]
-        entries = [self._benchmark(section, index) for index, section in sections]
-        self._concurrency([section for _, section in sections])
+        sections, entries = [], []
+        for index, section in enumerate(data["benchmarks"]):
+            if self._is_there(index, section):
+                sections.append(section)
+                entries.append(self._benchmark(section, index))
+        self._concurrency(sections)
         # The endpoint comes first in the file, and its service may be named by a benchmark.
         endpoint = self.config.pop("endpoint", None) or {"url": _SOME_URL, "model": "NAME"}
         self.config = {"endpoint": endpoint, "benchmarks": entries, **self.config}
@@ -125,23 +132,26 @@ class _Translation:
 
     def _is_there(self, index: int, entry: object) -> bool:
         """Return whether nel can run a benchmark; otherwise note the one thing that it needs."""
-        section = entry if isinstance(entry, Mapping) else {"name": entry}
-        name = str(section.get("name", "NAME"))
-        solver = section.get("solver")
-        kind = "simple"
-        if isinstance(solver, Mapping):
-            kind = solver.get("type", kind)
-        if "playbook" in section:
-            self.needs.append(f"benchmarks.{index}: nel has no playbook {section['playbook']}")
-        elif (problem := _missing_benchmark(name)) is not None:
-            self.needs.append(problem)
-        elif kind != "simple":
-            self.needs.append(f"{name}: nel has no solver {kind}; nel list solvers shows its own")
-        elif not self.has_judge and _is_judged(name):
-            self.needs.append(f"{name} needs a judge, and the file names none")
-        else:
+        need = self._need_of(index, entry if isinstance(entry, Mapping) else {"name": entry})
+        if need is None:
             return True
+        self.needs.append(need)
         return False
+
+    def _need_of(self, index: int, section: Mapping[str, Any]) -> str | None:
+        if "playbook" in section:
+            return f"benchmarks.{index}: nel has no playbook {section['playbook']}"
+        name = str(section.get("name", "NAME"))
+        problem = _missing_benchmark(name)
+        if problem is not None:
+            return problem
+        solver = section.get("solver")
+        kind = solver.get("type", "simple") if isinstance(solver, Mapping) else "simple"
+        if kind != "simple":
+            return f"{name}: nel has no solver {kind}; nel list solvers shows its own"
+        if not self.has_judge and _is_judged(name):
+            return f"{name} needs a judge, and the file names none"
+        return None
 
     def _endpoint_of_run(self, section: Mapping[str, Any], where: str) -> None:
         self.config["endpoint"] = self._endpoint(section, where)
@@ -188,10 +198,9 @@ class _Translation:
 
     def _concurrency(self, entries: Sequence[object]) -> None:
         """Write the concurrency, which is the run's in nel, where all benchmarks have one."""
-        values = set()
-        for entry in entries:
-            section: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
-            values.add(section.get("max_concurrent"))
+        values = {
+            entry.get("max_concurrent") if isinstance(entry, Mapping) else None for entry in entries
+        }
         if values <= {None}:
             return
         if len(values) == 1:
@@ -278,18 +287,17 @@ class _Translation:
         if "dir" in output:
             section["dir"] = output["dir"]
         names = output.get("report", output.get("formats", []))
-        if not isinstance(names, list):
-            names = [names]
-        if reports := [name for name in names if name in _WRITERS]:
+        reports = []
+        for name in names if isinstance(names, list) else [names]:
+            if name in _WRITERS:
+                reports.append(name)
+            elif name not in _ALWAYS_WRITTEN:
+                self.omissions.append(f"output report {name}")
+        if reports:
             section["reports"] = reports
-        self.omissions += [
-            f"output report {name}" for name in names if name not in (*_WRITERS, *_ALWAYS_WRITTEN)
-        ]
-        self.omissions += [
-            _name_key(key, f"output.{key}")
-            for key in output
-            if key not in ("dir", "report", "formats")
-        ]
+        for key in output:
+            if key not in ("dir", "report", "formats"):
+                self.omissions.append(_name_key(key, f"output.{key}"))
         if section:
             self.config["output"] = section
 
@@ -297,7 +305,8 @@ class _Translation:
 def _metrics_in(scoring: object, kind: str, key: str) -> list[Any]:
     """Return one key of each metric of a ``scoring`` section, if all of them are of a kind."""
     metrics = scoring.get("metrics") if isinstance(scoring, Mapping) else None
-    metrics = metrics if isinstance(metrics, list) else []
+    if not isinstance(metrics, list):
+        return []
     if all(isinstance(metric, Mapping) and metric.get("type") == kind for metric in metrics):
         return [metric.get(key) for metric in metrics]
     return []
@@ -310,7 +319,10 @@ def _judges_in(scoring: object) -> list[Any]:
 def _judges_of(entry: object) -> list[Any]:
     if not isinstance(entry, Mapping):
         return []
-    return _judges_in(entry.get("scoring")) or ([entry["judge"]] if "judge" in entry else [])
+    judges = _judges_in(entry.get("scoring"))
+    if not judges and "judge" in entry:
+        return [entry["judge"]]
+    return judges
 
 
 def _is_judged(name: str) -> bool:
@@ -326,15 +338,20 @@ def _scorers_beside(scoring: object) -> list[str]:
 def _missing_benchmark(name: str) -> str | None:
     """Return that nel has no benchmark of this name, with one of a like name; None if it has it."""
     parts = plugins.split_uri(name)
-    kind, plugin = ("benchmarks", _OTHER_BENCHMARKS.get(name, name))
-    if parts is not None:
+    if parts is None:
+        kind, plugin = "benchmarks", _OTHER_BENCHMARKS.get(name, name)
+    else:
         kind, plugin = "bridges", parts[0]
     is_elsewhere = plugin in _OWN_BRIDGES or name.endswith((".py", ".yaml", ".yml"))
     if name == "NAME" or is_elsewhere or plugins.matching(kind, plugin):
         return None
+    message = f"nel has no benchmark {name}"
+    # ``simple-evals/MMLU-Pro`` is like mmlu_pro: of names that end it, the longest says most.
     ending = re.split("[#/]", name)[-1].lower().replace("-", "_")
     names = [ref.name for ref in plugins.discover("benchmarks") if ending.endswith(ref.name)]
-    return f"nel has no benchmark {name}" + (f"; it has {max(names, key=len)}" if names else "")
+    if names:
+        message += f"; it has {max(names, key=len)}"
+    return message
 
 
 def _name_key(key: str, where: str) -> str:

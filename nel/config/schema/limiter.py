@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import field_validator, model_validator
 
-from nel.config.schema.addresses import service_url, variable_name
+from nel.config.schema.addresses import variable_name
 from nel.config.schema.strict import Flag, Strict
 
 
@@ -30,13 +31,23 @@ class LimiterConfig(Strict):
     @field_validator("url")
     @classmethod
     def _plain_url(cls, url: str | None) -> str | None:
-        url = service_url(
-            url,
-            what="the URL of a limiter",
-            example="http://127.0.0.1:9191",
-            secret="name the variable of its token in token_env",  # noqa: S106 - words
-        )
-        return None if url is None else url.rstrip("/")
+        if url is None:
+            return None
+        try:
+            parts = urlsplit(url.strip())
+            is_usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            is_usable = False
+        if not is_usable:
+            raise ValueError(
+                f"{url!r} is not the URL of a limiter; give one like http://127.0.0.1:9191"
+            )
+        # Either may be secret, and URLs are shown.
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError(
+                "the URL holds a user name or a query; name the variable of its token in token_env"
+            )
+        return url.strip().rstrip("/")
 
     @field_validator("token_env")
     @classmethod

@@ -57,12 +57,14 @@ def cohen_kappa(
     >>> round(cohen_kappa(np.array([[10, 3, 1], [2, 8, 4], [0, 3, 9]]), weights="linear"), 6)
     0.602273
     """
-    shares, distances = _shares(table), _distances(len(table), weights, scale)
+    shares = _shares(table)
+    distances = _distances(len(table), weights, scale)
     # The disagreement of two raters who use their categories as often, and independently.
     by_chance = float(shares.sum(axis=1) @ distances @ shares.sum(axis=0))
     if by_chance <= 0:
         raise UndefinedMetric(ONE_CATEGORY)
-    return 1 - float((distances * shares).sum()) / by_chance
+    observed = float((distances * shares).sum())
+    return 1 - observed / by_chance
 
 
 def gwet_ac1(table: Table) -> float:
@@ -94,7 +96,9 @@ def pabak(table: Table) -> float:
     shares = _shares(table)
     if np.count_nonzero(shares.sum(axis=0) + shares.sum(axis=1)) < _TWO:
         raise UndefinedMetric(ONE_CATEGORY)
-    return (len(shares) * float(np.trace(shares)) - 1) / (len(shares) - 1)
+    n_categories = len(shares)
+    observed = float(np.trace(shares))
+    return (n_categories * observed - 1) / (n_categories - 1)
 
 
 def table_interval(

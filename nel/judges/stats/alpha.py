@@ -48,26 +48,27 @@ class Ratings:
     def of(cls, patterns: Counter[tuple[Any, ...]]) -> Ratings:
         """Return the arrays of sorted patterns and how often each occurs."""
         keys = sorted(patterns)
-        values = tuple(sorted({label for pattern in keys for label in pattern}))
+        values = tuple(sorted(set().union(*keys)))
         columns_of = {label: index for index, label in enumerate(values)}
-        entries = [
-            (row, columns_of[label], count)
-            for row, pattern in enumerate(keys)
-            for label, count in Counter(pattern).items()
-        ]
-        rows, columns, counts = zip(*entries, strict=True)
+        entries = []
+        for row, pattern in enumerate(keys):
+            for label, count in Counter(pattern).items():
+                entries.append((row, columns_of[label], count))
+        rows, columns, counts = np.array(entries, dtype=np.int64).T
         return cls(
             values,
-            np.array(rows, dtype=np.int64),
-            np.array(columns, dtype=np.int64),
-            np.array(counts, dtype=np.float64),
-            np.array([len(pattern) for pattern in keys], dtype=np.float64),
-            np.array([patterns[pattern] for pattern in keys], dtype=np.float64),
+            pattern=rows,
+            value=columns,
+            count=counts.astype(np.float64),
+            size=np.array([len(pattern) for pattern in keys], dtype=np.float64),
+            units=np.array([patterns[pattern] for pattern in keys], dtype=np.float64),
         )
 
     def raw_agreement(self) -> float:
         """Return the mean over units of the share of pairs of raters that agree."""
-        agreeing = (self._sum(self.count**2) - self.size) / (self.size * (self.size - 1))
+        # Of the m (m - 1) ordered pairs of a unit, sum n_k² - m have equal values (n_k of value k).
+        equal_pairs = self._sum(self.count**2) - self.size
+        agreeing = equal_pairs / (self.size * (self.size - 1))
         return float(self.units @ agreeing) / float(self.units.sum())
 
     def fleiss_kappa(self) -> float:
@@ -147,7 +148,9 @@ def ac1(agreeing: float, category_shares: Floats) -> float:
     """
     if np.count_nonzero(category_shares) < _TWO:
         raise UndefinedMetric(ONE_CATEGORY)
-    by_chance = float((category_shares * (1 - category_shares)).sum()) / (len(category_shares) - 1)
+    # Chance agreement: sum p_k (1 - p_k) / (K - 1).
+    spread = float((category_shares * (1 - category_shares)).sum())
+    by_chance = spread / (len(category_shares) - 1)
     return (agreeing - by_chance) / (1 - by_chance)
 
 
@@ -161,17 +164,16 @@ def bootstrap_statistic(
         statistic: Of a resample; where it is undefined the resample is left out.
         n_resamples: At least 1.
     """
-    values = []
+    draws = []
     for _ in range(n_resamples):
         with suppress(UndefinedMetric):
-            values.append(statistic(draw()))
-    draws = np.array(values)
-    reason = None
+            draws.append(statistic(draw()))
     if len(draws) * _TWO < n_resamples:
-        reason = f"{n_resamples - len(draws)} of {n_resamples} resamples have no such statistic"
-    elif float(draws.max() - draws.min()) <= _ROUNDING:
-        reason = "the resamples have no spread"
-    if reason is not None:
-        return no_interval(reason, "new items")
+        n_undefined = n_resamples - len(draws)
+        return no_interval(
+            f"{n_undefined} of {n_resamples} resamples have no such statistic", "new items"
+        )
+    if max(draws) - min(draws) <= _ROUNDING:
+        return no_interval("the resamples have no spread", "new items")
     lower, upper = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     return Interval(lower=lower, upper=upper, method="bootstrap", covers="new items")

@@ -99,23 +99,20 @@ def panel_json(tally: Tally) -> list[dict[str, Any]]:
     """
     if len(tally.opinions) < 2:  # noqa: PLR2004 - a panel
         return []
+    # Each labelled answer stands for so many of its score's stratum.
+    weights = {key: tally.judged[key] / labels.total() for key, labels in tally.labels.items()}
     judges = []
-    for name, by_score in sorted(tally.opinions.items()):
-        # Each labelled answer stands for so many of its score's stratum.
-        sizes = {
-            key: tally.judged[key] / max(tally.labels[key].total(), 1)
-            for key in by_score
-            if key in tally.labels
-        }
-        n = sum(by_score[key][0] for key in sizes)
-        n_answers = math.fsum(sizes[key] * by_score[key][0] for key in sizes)
-        agreement, weight = None, None
+    for name, counts_by_score in sorted(tally.opinions.items()):
+        counts = [(weights[key], *pair) for key, pair in counts_by_score.items() if key in weights]
+        n = sum(n_graded for _, n_graded, _ in counts)
+        n_answers = math.fsum(weight * n_graded for weight, n_graded, _ in counts)
+        agreement, vote = None, None
         if n_answers:
-            n_agreeing = math.fsum(sizes[key] * by_score[key][1] for key in sizes)
+            n_agreeing = math.fsum(weight * n_equal for weight, _, n_equal in counts)
             agreement = n_agreeing / n_answers
             odds = (agreement * n + 0.5) / ((1 - agreement) * n + 0.5)
-            weight = round(max(math.log(odds), WEIGHT_MIN), 2)
-        judges.append({"judge": name, "n": n, "agreement": agreement, "weight": weight})
+            vote = round(max(math.log(odds), WEIGHT_MIN), 2)
+        judges.append({"judge": name, "n": n, "agreement": agreement, "weight": vote})
     return judges
 
 
@@ -215,11 +212,15 @@ class _Weighted:
         effective number of answers.
         """
         among = np.ones(len(self.cells), dtype=bool) if among is None else among
-        share_among = float(self.shares()[among].sum()) if self.cells else 0.0
+        if not self.cells:
+            return {**undefined_measure(_NO_LABELS), "n_effective": None}
+        shares = self.shares()
+        share_among = float(shares[among].sum())
         if share_among <= 0:
-            return {**undefined_measure(reason if self.cells else _NO_LABELS), "n_effective": None}
+            return {**undefined_measure(reason), "n_effective": None}
         hits = among & (self._labels == self._scores)
-        value = min(float(self.shares()[hits].sum()) / share_among, 1.0)
+        value = min(float(shares[hits].sum()) / share_among, 1.0)
+        # A ratio of two shares: the influence of an answer is (hit - value) / share of the cells.
         variance = self._variance((hits - value * among) / share_among)
         n_among = float(self.counts()[among].sum())
         # So many independent answers would have this variance; where there is none, all count.
@@ -244,6 +245,7 @@ class _Weighted:
             n = float(counts.sum())
             mean = float(counts @ influence) / n
             spread = max(float(counts @ influence**2) / n - mean**2, 0.0)
+            # Of n labels the variance is n / (n - 1) times their spread, and that of a mean 1 / n.
             within = share**2 * spread / max(n - 1, 1)
             between = share * mean**2 / self._n
             variance += within + between
@@ -301,9 +303,10 @@ def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: Mapping[str,
     alone = {stratum.low for stratum in strata if stratum.low == stratum.high}
     rare = [f"{key:g}" for key in sorted(tally.judged) if key not in alone]
     if len(tally.judged) <= STRATA_MAX and rare:
+        noun = "score" if len(rare) == 1 else "scores"
         texts.append(
-            f"score{'s' * (len(rare) > 1)} {', '.join(rare)} of the judge cannot be told apart for"
-            f" want of labels; label {LABELS_MIN} or more answers of each"
+            f"{noun} {', '.join(rare)} of the judge cannot be told apart for want of labels; label"
+            f" {LABELS_MIN} or more answers of each"
         )
     if tally.n_stale:
         texts.append(

@@ -50,15 +50,17 @@ def corrected_headline(
             it.
     """
     copied = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method")
-    counts = {"n_judged": tally.n_judged, "n_labelled": tally.n_labelled}
+    raw = {name: headline.get(name) for name in copied}
+    estimates: dict[str, Callable[[], Estimate]] = {
+        "labels": lambda: labels_mean(_answers(tally, share_asked)),
+        "rogan_gladen": lambda: _rogan_gladen(tally, calibration, share_asked),
+        "ppi": lambda: ppi_mean(_answers(tally, share_asked)),
+    }
     fields = {
-        **counts,
-        "raw": {**{name: headline.get(name) for name in copied}, "reason": None},
-        "labels": _correct(tally, headline, lambda: labels_mean(_answers(tally, share_asked))),
-        "rogan_gladen": _correct(
-            tally, headline, lambda: _rogan_gladen(tally, calibration, share_asked)
-        ),
-        "ppi": _correct(tally, headline, lambda: ppi_mean(_answers(tally, share_asked))),
+        "n_judged": tally.n_judged,
+        "n_labelled": tally.n_labelled,
+        "raw": {**raw, "reason": None},
+        **{name: _correct(tally, headline, estimate) for name, estimate in estimates.items()},
     }
     return {**fields, "best": best_method(fields)}
 
@@ -73,9 +75,11 @@ def best_method(corrected: Mapping[str, Any]) -> str | None:
     >>> best_method({"ppi": {"value": None}, "labels": {"value": 0.5}, "rogan_gladen": {"value": 0.4}})
     'labels'
     """
-    return next(
-        (key for key in PREFERENCE if (corrected.get(key) or {}).get("value") is not None), None
-    )
+    for key in PREFERENCE:
+        estimate = corrected.get(key) or {}
+        if estimate.get("value") is not None:
+            return key
+    return None
 
 
 def borrowed_headline(
@@ -106,9 +110,10 @@ def borrowed_headline(
         "n_labelled": rates["n_labelled"],
         "labels_of": rates["run_id"],
         "labels": undefined,
-        "rogan_gladen": fields["rogan_gladen"] if refused is None else _undefined_headline(refused),
         "ppi": undefined,
     }
+    if refused is not None:
+        fields["rogan_gladen"] = _undefined_headline(refused)
     return {**fields, "best": best_method(fields)}
 
 
@@ -153,11 +158,14 @@ def _answers(tally: Tally, share_asked: float, *, is_labelled: bool = True) -> L
         raise UndefinedMetric("fewer than two labels")
     clusters, keys, scores, labels = np.array(tally.answers).reshape(-1, 4).T
     lowest = [stratum.low for stratum in strata_of(tally)] if is_labelled else [-math.inf]
+    # A stratum is from its lowest score to below that of the next one.
     strata = np.searchsorted(lowest, keys, side="right") - 1
-    ends = np.concatenate((scores, labels[~np.isnan(labels)]))
-    lower, upper = float(ends.min()), float(ends.max())
+    # The scale is not stored: it is 0 to 1 unless a score or a label is outside.
+    numbers = np.concatenate((scores, labels[~np.isnan(labels)]))
+    lower, upper = float(numbers.min()), float(numbers.max())
     if lower == upper or (lower >= 0 and upper <= 1):
-        lower, upper = min(lower, 0.0), max(upper, 1.0)
+        lower = min(lower, 0.0)
+        upper = max(upper, 1.0)
     return LabelledAnswers(
         scores=scores,
         labels=labels,
@@ -169,10 +177,10 @@ def _answers(tally: Tally, share_asked: float, *, is_labelled: bool = True) -> L
 
 
 def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any], share_asked: float) -> Estimate:
-    rates = calibration["sensitivity"], calibration["specificity"]
-    for rate in rates:
+    rates = {}
+    for name in ("sensitivity", "specificity"):
+        rate = calibration[name]
         if rate["value"] is None:
             raise UndefinedMetric(rate["reason"])
-    sensitivity, specificity = ((rate["value"], rate["n_effective"]) for rate in rates)
-    answers = _answers(tally, share_asked, is_labelled=False)
-    return rogan_gladen_mean(answers, sensitivity=sensitivity, specificity=specificity)
+        rates[name] = rate["value"], rate["n_effective"]
+    return rogan_gladen_mean(_answers(tally, share_asked, is_labelled=False), **rates)

@@ -80,8 +80,11 @@ class LabelledAnswers:
         Raises:
             UndefinedMetric: There are no strata, or one has fewer than two labels.
         """
-        strata = [self.strata == code for code in np.unique(self.strata[self.needs_label])]
-        parts = [(members, members & ~np.isnan(self.labels)) for members in strata]
+        has_label = ~np.isnan(self.labels)
+        parts = []
+        for code in np.unique(self.strata[self.needs_label]):
+            members = self.strata == code
+            parts.append((members, members & has_label))
         if min((labelled.sum() for _, labelled in parts), default=0) < FEWEST:
             raise UndefinedMetric("a stratum has fewer than two labels")
         return parts
@@ -138,8 +141,7 @@ def rogan_gladen(
             " wrong, and no correction can"
         )
     value = min(max((share - (1 - specificity)) / excess, 0.0), 1.0)
-    rates = (share, n), (sensitivity, n_positive), (specificity, n_negative)
-    centre, half = _lang_reiczigel(*rates)
+    centre, half = _lang_reiczigel((share, n), (sensitivity, n_positive), (specificity, n_negative))
     return Estimate(
         value=value,
         lower=min(max(centre - half, 0.0), value),
@@ -151,22 +153,29 @@ def rogan_gladen(
 def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tuple[float, float]:
     """Return centre and half width of the interval from adjusted counts."""
     # Adjusted counts: the share gets z² answers, half of them right; each rate gets two, one right.
-    n = share[1] + _Z * _Z
-    n_positive = sensitivity[1] + 2
-    n_negative = specificity[1] + 2
-    p = (share[1] * share[0] + _Z * _Z / 2) / n
-    q1 = (sensitivity[1] * sensitivity[0] + 1) / n_positive
-    q0 = (specificity[1] * specificity[0] + 1) / n_negative
-    excess = max(q1 + q0 - 1, YOUDEN_MIN / 2)
-    theta = min(max((p + q0 - 1) / excess, 0.0), 1.0)
+    z_square = _Z * _Z
+    p, n = _add_answers(share, z_square)
+    q1, n_positive = _add_answers(sensitivity, 2)
+    q0, n_negative = _add_answers(specificity, 2)
+    youden = q1 + q0 - 1
+    theta = (p + q0 - 1) / max(youden, YOUDEN_MIN / 2)
+    theta = min(max(theta, 0.0), 1.0)
     # What the labels of right and of wrong answers leave open of the two rates.
     of_right = theta * q1 * (1 - q1) / n_positive
     of_wrong = (1 - theta) * q0 * (1 - q0) / n_negative
+    # Var(theta) = [p(1-p)/n + theta² q1(1-q1)/m1 + (1-theta)² q0(1-q0)/m0] / (q0 + q1 - 1)²
     spread = p * (1 - p) / n + theta * of_right + (1 - theta) * of_wrong
-    stderr = math.sqrt(spread) / abs(q1 + q0 - 1)
+    stderr = math.sqrt(spread) / abs(youden)
     # The second term moves the centre, because the two rates divide the estimate.
-    centre = theta + 2 * _Z * _Z * (of_right - of_wrong)
+    centre = theta + 2 * z_square * (of_right - of_wrong)
     return centre, _Z * stderr
+
+
+def _add_answers(rate: _Rate, n_added: float) -> _Rate:
+    """Return a rate with some more answers, half of them counted."""
+    share, n = rate
+    n_all = n + n_added
+    return (n * share + n_added / 2) / n_all, n_all
 
 
 def labels_mean(answers: LabelledAnswers) -> Estimate:
@@ -186,20 +195,20 @@ def labels_mean(answers: LabelledAnswers) -> Estimate:
     for members, labelled in answers.parts():
         weights[labelled] = members.sum() / labelled.sum()
     has_weight = weights > 0
-    labels, weights = answers.labels[has_weight], weights[has_weight]
+    labels = answers.labels[has_weight]
+    weights = weights[has_weight]
     total = float(weights.sum())
     value = float(weights @ labels) / total
-    weight = _weight_in_clusters(labels, answers.clusters[has_weight], answers.bounds)
-    scale = total / float(weights @ weights)
+    # Kish: labels of unlike weights say as much as (sum w)² / sum w² of equal ones; scaled so, the
+    # weights sum to that number.
+    scaled = weights * (total / float(weights @ weights))
+    of_each = _weight_in_clusters(labels, answers.clusters[has_weight], answers.bounds)
+    low, high = answers.bounds
     lower, upper = added_question_ends(
-        labels,
-        low=answers.bounds[0],
-        high=answers.bounds[1],
-        weights=weights * scale * weight,
-        added_weight=float(weights.max()) * scale,
+        labels, low=low, high=high, weights=scaled * of_each, added_weight=float(scaled.max())
     )
     estimate = Estimate(value=value, lower=lower, upper=upper, method="added_label")
-    return _with_rest(answers, estimate)
+    return _with_decided(answers, estimate)
 
 
 def _weight_in_clusters(values: Floats, clusters: Floats, bounds: Bounds) -> float:
@@ -244,25 +253,30 @@ def ppi_mean(answers: LabelledAnswers) -> Estimate:
             one question.
     """
     size = len(answers.scores)
-    centres, beyond = answers.scores.copy(), np.zeros(size)
+    centres = answers.scores.copy()
+    # Influence on the mean, times `size`, beyond that of belonging to a stratum.
+    beyond = np.zeros(size)
     strata = []
     for members, labelled in answers.parts():
         unlabelled = members & ~labelled
         stratum = _stratum_of(answers, labelled, unlabelled)
         centres[members] = stratum.mean
-        beyond[labelled], beyond[unlabelled] = stratum.of_labelled, stratum.of_rest
+        beyond[labelled] = stratum.of_labelled
+        beyond[unlabelled] = stratum.of_unlabelled
         share = members.sum() / size
         strata.append((stratum.weight, stratum.unseen * share**2))
-    heaviest = max(strata)
     value = float(centres.mean())
-    parts = math.sqrt(1 - answers.share_asked) * (centres - value) + beyond
-    sums = answers.sums_of_clusters(parts / size)
+    # Of a finite benchmark only what was not asked is open: the variance shrinks by that share.
+    influence = math.sqrt(1 - answers.share_asked) * (centres - value) + beyond
+    sums = answers.sums_of_clusters(influence / size)
+    # The added question stands for the heaviest stratum, whose unseen variance it brings along.
+    weight_max, unseen_of_heaviest = max(strata)
     ends = _ends(
         answers.bounds,
         value,
         len(sums) * sums,
-        weight=max(1.0, len(sums) * heaviest[0] / size),
-        unseen=math.fsum(unseen for _, unseen in strata) - heaviest[1],
+        weight=max(1.0, len(sums) * weight_max / size),
+        unseen=math.fsum(unseen for _, unseen in strata) - unseen_of_heaviest,
     )
     return _within(answers.bounds, value, ends, "ppi++")
 
@@ -274,7 +288,8 @@ class _StratumMean:
     mean: float
     of_labelled: Floats
     """How far each labelled answer moves the mean, times the answers of the stratum."""
-    of_rest: Floats
+    of_unlabelled: Floats
+    """The same of each answer without a label."""
     weight: float
     """Answers that a label stands for."""
     unseen: float
@@ -290,7 +305,7 @@ def _stratum_of(
         return _StratumMean(
             mean=float(labels.mean()),
             of_labelled=labels - labels.mean(),
-            of_rest=np.zeros(0),
+            of_unlabelled=np.zeros(0),
             weight=1.0,
             unseen=0.0,
         )
@@ -308,7 +323,7 @@ def _stratum_of(
         mean=prediction_mean + float(errors.mean()),
         # The variance of the labels is that with n - 1.
         of_labelled=(errors - errors.mean()) * weight * math.sqrt(n / (n - 1)),
-        of_rest=(predictions - prediction_mean) * (n_all / n_unlabelled),
+        of_unlabelled=(predictions - prediction_mean) * (n_all / n_unlabelled),
         weight=weight,
         unseen=(high - low) ** 2 * rare * (1 - rare) / n,
     )
@@ -372,20 +387,22 @@ def rogan_gladen_mean(
         specificity: The same.
     """
     needs_label = answers.needs_label
-    scores, clusters = answers.scores[needs_label], answers.clusters[needs_label]
-    share = min(float(scores.mean()), 1.0)
+    scores = answers.scores[needs_label]
+    weight = _weight_in_clusters(scores, answers.clusters[needs_label], answers.bounds)
+    q1, n_positive = sensitivity
+    q0, n_negative = specificity
     estimate = rogan_gladen(
-        share,
-        len(scores) * _weight_in_clusters(scores, clusters, answers.bounds),
-        sensitivity=sensitivity[0],
-        n_positive=sensitivity[1],
-        specificity=specificity[0],
-        n_negative=specificity[1],
+        min(float(scores.mean()), 1.0),
+        len(scores) * weight,
+        sensitivity=q1,
+        n_positive=n_positive,
+        specificity=q0,
+        n_negative=n_negative,
     )
-    return _with_rest(answers, estimate)
+    return _with_decided(answers, estimate)
 
 
-def _with_rest(answers: LabelledAnswers, estimate: Estimate) -> Estimate:
+def _with_decided(answers: LabelledAnswers, estimate: Estimate) -> Estimate:
     """Return an estimate of the answers that need a label combined with all others."""
     needs_label = answers.needs_label
     if needs_label.all():
@@ -396,11 +413,10 @@ def _with_rest(answers: LabelledAnswers, estimate: Estimate) -> Estimate:
     sums = answers.sums_of_clusters((centres - value) / len(centres))
     # That of a sum of clusters, with n - 1, of which a sample of the benchmark leaves a part open.
     variance = (1 - answers.share_asked) * len(sums) / (len(sums) - 1) * float(sums @ sums)
+    half = _Z * math.sqrt(variance)
     # On each side the two doubts add up as squares (Zou and Donner 2008).
-    below, above = (
-        math.hypot(share * (estimate.value - end), _Z * math.sqrt(variance))
-        for end in (estimate.lower, estimate.upper)
-    )
+    below = math.hypot(share * (estimate.value - estimate.lower), half)
+    above = math.hypot(share * (estimate.value - estimate.upper), half)
     return _within(answers.bounds, value, (value - below, value + above), estimate.method)
 
 
@@ -422,5 +438,5 @@ def _tuning(
 
 def _within(bounds: Bounds, value: float, ends: Bounds, method: str) -> Estimate:
     """Return an estimate whose numbers are cut to the bounds."""
-    value, lower, upper = (min(max(number, bounds[0]), bounds[1]) for number in (value, *ends))
+    value, lower, upper = np.clip((value, *ends), *bounds).tolist()
     return Estimate(value=value, lower=lower, upper=upper, method=method)

@@ -8,25 +8,21 @@ More patterns than fit have no agreement.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 Grade: TypeAlias = str | float
 Pattern: TypeAlias = tuple[Grade | None, ...]
 
 PATTERNS_MAX: Final = 20_000
+"""Distinct patterns that are counted, of cases and of samples each."""
 
 
 class GradePatterns:
     """How often each pattern of grades occurred, in bounded memory."""
 
-    def __init__(self, *, patterns_max: int = PATTERNS_MAX) -> None:
-        """Start empty.
-
-        Args:
-            patterns_max: Distinct patterns that are counted, of cases and of samples each.
-        """
-        self._max = patterns_max
+    def __init__(self) -> None:
+        """Start empty."""
         self._cases: Counter[Pattern] = Counter()
         self._samples: Counter[tuple[Pattern, ...]] | None = Counter()
         self._sample = -1
@@ -56,11 +52,11 @@ class GradePatterns:
         if self._is_full:
             return
         self._cases[pattern] += 1
-        self._is_full = len(self._cases) > self._max
+        self._is_full = len(self._cases) > PATTERNS_MAX
 
     def cases(self) -> list[tuple[Pattern, int]]:
         """Return each pattern with how many cases had it, sorted."""
-        return sorted(self._cases.items(), key=lambda item: _rank(item[0]))
+        return [(pattern, self._cases[pattern]) for pattern in sorted(self._cases, key=_rank)]
 
     def samples(self) -> list[tuple[tuple[Pattern, ...], int]] | None:
         """Return the patterns of cases and how many samples had each; None if too many to count."""
@@ -73,8 +69,9 @@ class GradePatterns:
 
     def _close_sample(self) -> None:
         if self._open and self._samples is not None:
-            self._samples[_in_order(self._open)] += 1
-            if len(self._samples) > self._max:
+            # The cases of a sample have no order: equal sets are one.
+            self._samples[tuple(sorted(self._open, key=_rank))] += 1
+            if len(self._samples) > PATTERNS_MAX:
                 self._samples = None
         self._open = []
 
@@ -85,10 +82,6 @@ def _bare(grades: Sequence[Grade | None]) -> Pattern:
     while end and grades[end - 1] is None:
         end -= 1
     return tuple(grades[:end])
-
-
-def _in_order(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
-    return tuple(sorted(patterns, key=_rank))
 
 
 def _rank(pattern: Pattern) -> list[tuple[bool, Any]]:

@@ -104,14 +104,14 @@ def scale_of(
     """
     template_names = set(templates)
     distinct_scores = set(scores)
-    names = {name.casefold(): score for name, score in grades.items()}
+    names = _fold_names(grades)
     if grades:
         for template in template_names & set(_BUILT_IN):
-            built_in = _BUILT_IN[template]
-            names |= {name.casefold(): score for name, score in built_in.items()}
+            names |= _fold_names(_BUILT_IN[template])
     if _are_names_numbers(names):
         return _graded_scale(names)
-    lowest, highest = min(distinct_scores), max(distinct_scores)
+    lowest = min(distinct_scores)
+    highest = max(distinct_scores)
     if lowest < 0 or highest > 1:
         # From 0 on, or from 1 where no score is below: scores of 4 and 5 come of a scale from 1.
         start = 1.0 if lowest >= 1 else 0.0
@@ -126,6 +126,10 @@ def scale_of(
     return LabelScale(grades=words | names, low=0.0, high=1.0, is_binary=is_binary, numbers=True)
 
 
+def _fold_names(grades: Mapping[str, float]) -> dict[str, float]:
+    return {name.casefold(): score for name, score in grades.items()}
+
+
 def _are_names_numbers(scores: Mapping[str, float]) -> bool:
     """Return whether a grade has the name of a number that is not its score, as "4" for 0.75."""
     return any(plain_number(name) not in (None, score) for name, score in scores.items())
@@ -133,18 +137,21 @@ def _are_names_numbers(scores: Mapping[str, float]) -> bool:
 
 def _graded_scale(names: Mapping[str, float]) -> LabelScale:
     """Return the scale of grades whose names are numbers; grades never given are interpolated."""
-    points = sorted(
-        (number, score)
-        for name, score in names.items()
-        if (number := plain_number(name)) is not None
-    )
-    scale = dict(names)
+    points = []
+    for name, score in names.items():
+        number = plain_number(name)
+        if number is not None:
+            points.append((number, score))
+    grades = dict(names)
     if len(points) > 1 and len(points) == len(names):
-        scale = {**_interpolate(points), **names}
-    scores = scale.values()
-    is_binary = set(scores) == {0.0, 1.0}
+        grades = {**_interpolate(sorted(points)), **names}
+    scores = set(grades.values())
     return LabelScale(
-        grades=scale, low=min(scores), high=max(scores), is_binary=is_binary, numbers=False
+        grades=grades,
+        low=min(scores),
+        high=max(scores),
+        is_binary=scores == {0.0, 1.0},
+        numbers=False,
     )
 
 
@@ -152,18 +159,19 @@ def _interpolate(points: Sequence[tuple[float, float]]) -> dict[str, float]:
     """Return the grades on the line through all points whose scores are from 0 to 1; none where
     the points are on no line.
     """
-    (first, low), (last, high) = points[0], points[-1]
+    first, low = points[0]
+    last, high = points[-1]
     slope = (high - low) / (last - first)
-    if any(abs(low + slope * (number - first) - score) >= _ROUNDING for number, score in points):
-        return {}
+    for number, score in points:
+        if abs(low + slope * (number - first) - score) >= _ROUNDING:
+            return {}
+    scores = {}
     # Ten beyond each end: a judge from 1 to 10 may have given 5 and 6 alone.
-    numbers = range(math.floor(first) - 10, math.ceil(last) + 11)
-    scores = {number: low + slope * (number - first) for number in numbers}
-    return {
-        str(number): min(max(score, 0.0), 1.0)
-        for number, score in scores.items()
-        if -_ROUNDING < score < 1 + _ROUNDING
-    }
+    for number in range(math.floor(first) - 10, math.ceil(last) + 11):
+        score = low + slope * (number - first)
+        if -_ROUNDING < score < 1 + _ROUNDING:
+            scores[str(number)] = min(max(score, 0.0), 1.0)
+    return scores
 
 
 def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -210,36 +218,39 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     >>> allocate({0.0: 3, 1.0: 900}, 40)
     {0.0: 3, 1.0: 37}
     """
-    weights = {key: (math.sqrt(size), size) for key, size in sizes.items() if size}
-    minimum = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
+    strata = {key: size for key, size in sizes.items() if size}
+    minimum = {key: min(size, _LEAST, n // len(strata)) for key, size in strata.items()}
     fixed: dict[float, int] = {}
     # What a stratum gets beyond its share is taken from the others, which may then be short in
     # turn: each round fixes those that are, and the last one finds none.
     while True:
-        others = {key: weight for key, weight in weights.items() if key not in fixed}
+        others = {key: size for key, size in strata.items() if key not in fixed}
         allocated = _apportion(others, n - sum(fixed.values()))
         lacks = {key: minimum[key] for key, count in allocated.items() if count < minimum[key]}
         if not lacks:
-            return {key: fixed.get(key, allocated.get(key, 0)) for key in weights}
+            counts = allocated | fixed
+            return {key: counts[key] for key in strata}
         fixed |= lacks
 
 
-def _apportion(weights_and_limits: Mapping[float, tuple[float, int]], n: int) -> dict[float, int]:
-    """Return whole numbers in proportion to the weights, none above its limit, that add up to n or
-    to all there are.
+def _apportion(sizes: Mapping[float, int], n: int) -> dict[float, int]:
+    """Return whole numbers in proportion to the roots of the sizes, none above its size, that add
+    up to n or to all there are.
     """
-    allocated = dict.fromkeys(weights_and_limits, 0)
-    n_left = min(n, sum(limit for _, limit in weights_and_limits.values()))
+    allocated = dict.fromkeys(sizes, 0)
+    n_left = min(n, sum(sizes.values()))
     while n_left:
-        rooms = {key: limit - allocated[key] for key, (_, limit) in weights_and_limits.items()}
-        weights = {key: weights_and_limits[key][0] for key, room in rooms.items() if room > 0}
+        # A stratum that is full has no part in the next round.
+        weights = {key: math.sqrt(size) for key, size in sizes.items() if allocated[key] < size}
         total = sum(weights.values())
         quotas = {key: n_left * weight / total for key, weight in weights.items()}
-        counts = {key: min(int(quotas[key]), rooms[key]) for key in weights}
+        counts = {}
+        for key, quota in quotas.items():
+            counts[key] = min(int(quota), sizes[key] - allocated[key])
         if not any(counts.values()):
             # Fewer are left than there are strata: one each to the largest remainders.
-            raised_keys = sorted(weights, key=lambda key: (-quotas[key], key))[:n_left]
-            counts = dict.fromkeys(raised_keys, 1)
+            largest_first = sorted(quotas, key=lambda key: (-quotas[key], key))
+            counts = dict.fromkeys(largest_first[:n_left], 1)
         for key, count in counts.items():
             allocated[key] += count
         n_left -= sum(counts.values())

@@ -149,8 +149,13 @@ class _Sampled:
     def kappa(self, counts: Counts, pairs: Sequence[tuple[int, int]]) -> float:
         """Return the mean of Cohen's kappa over pairs of raters; quadratic for numeric grades."""
         _total(counts)
-        tables = [self._table(counts, *pair) for pair in pairs]
-        return float(np.mean([self._pair_kappa(table) for table in tables if table.any()]))
+        kappas = []
+        for first, second in pairs:
+            table = self._table(counts, first, second)
+            # Two members of a panel may never have graded the same case.
+            if table.any():
+                kappas.append(self._pair_kappa(table))
+        return float(np.mean(kappas))
 
     def pair(self, first: int, second: int) -> dict[str, Any]:
         """Return the agreement of two raters."""
@@ -188,15 +193,14 @@ class _Sampled:
     def _cells_of(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the cells of patterns that both raters graded, and which patterns those are."""
         numbers = {grade: number for number, grade in enumerate(self._grades)}
-        cells_of_rows = [
-            (row, numbers[pattern[first]] * len(numbers) + numbers[pattern[second]])
-            for row, pattern in enumerate(self._patterns)
-            if len(pattern) > max(first, second) and None not in (pattern[first], pattern[second])
-        ]
-        rows, cells = (
-            np.array([pair[side] for pair in cells_of_rows], dtype=np.int64) for side in (0, 1)
-        )
-        return cells, rows
+        rows, cells = [], []
+        for row, pattern in enumerate(self._patterns):
+            # Missing grades at the end of a pattern are not stored.
+            if len(pattern) <= max(first, second) or None in (pattern[first], pattern[second]):
+                continue
+            rows.append(row)
+            cells.append(numbers[pattern[first]] * len(numbers) + numbers[pattern[second]])
+        return np.array(cells, dtype=np.int64), np.array(rows, dtype=np.int64)
 
     def _of(self, counts: Counts) -> Ratings:
         _total(counts)
@@ -214,22 +218,19 @@ class _Sampled:
             return wilson_interval(value * self.n_units, self.n_units)
         if n_samples < _TWO:
             return no_interval("fewer than two samples")
+        # Equal samples are one row; a resample draws how often each row occurs, with all its cases.
         columns_of = {pattern: index for index, pattern in enumerate(self._patterns)}
-        entries = [
-            (row, columns_of[case])
-            for row, (cases, _) in enumerate(self._samples)
-            for case in cases
-        ]
-        rows, columns = np.array(entries, dtype=np.int64).T
+        rows, columns = [], []
+        for row, (cases, _) in enumerate(self._samples):
+            rows += [row] * len(cases)
+            columns += [columns_of[case] for case in cases]
         shares = np.array([n for _, n in self._samples], dtype=np.float64) / n_samples
         rng = np.random.default_rng(_SEED)
 
         def draw() -> Counts:
-            resample = rng.multinomial(n_samples, shares)
-            drawn_patterns = np.bincount(
-                columns, weights=resample[rows], minlength=len(self._patterns)
-            )
-            return np.asarray(drawn_patterns, dtype=np.float64)
+            n_drawn = rng.multinomial(n_samples, shares)[rows]
+            counts = np.bincount(columns, weights=n_drawn, minlength=len(self._patterns))
+            return np.asarray(counts, dtype=np.float64)
 
         return bootstrap_statistic(draw, statistic, n_resamples=RESAMPLES)
 

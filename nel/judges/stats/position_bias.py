@@ -128,8 +128,12 @@ def _interval(questions: Sequence[tuple[int, int, int]], total: int, n_pairs: in
     n_questions = sum(count for _, _, count in questions)
     if n_questions == n_pairs:
         return wilson_interval(total, n_pairs)
-    pairs = np.array([(value, n) for value, n, count in questions for _ in range(count)])
-    codes = np.repeat(np.arange(len(pairs)), pairs[:, 1])
-    within = np.arange(n_pairs) - np.repeat(np.cumsum(pairs[:, 1]) - pairs[:, 1], pairs[:, 1])
-    values = (within < np.repeat(pairs[:, 0], pairs[:, 1])).astype(np.float64)
-    return values_interval(values, codes=codes)
+    values: list[float] = []
+    codes: list[int] = []
+    code = 0
+    for n_counted, n, count in questions:
+        for _ in range(count):
+            values += [1.0] * n_counted + [0.0] * (n - n_counted)
+            codes += [code] * n
+            code += 1
+    return values_interval(np.array(values), codes=np.array(codes))

@@ -62,9 +62,10 @@ class Tally:
             group: What the question belongs to, where questions are in groups.
         """
         key = key_of(score) if is_judged else math.nan
-        cluster = (
-            question if group is None else -1 - self._groups.setdefault(group, len(self._groups))
-        )
+        cluster = question
+        if group is not None:
+            # Below 0, so that no group has the number of a question.
+            cluster = -1 - self._groups.setdefault(group, len(self._groups))
         self.answers.extend((cluster, key, score, math.nan if label is None else label))
         if not is_judged:
             return
@@ -150,12 +151,13 @@ def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:
         return {key: key for key in sorted(sizes)}
     total = sum(sizes.values())
     keys: dict[float, float] = {}
-    start, number = min(sizes), 0
-    n_below = 0
+    start = min(sizes)
+    n_below = n_ranges_below = 0
     for key in sorted(sizes):
         # A range ends with the score by which its share of all answers, an eighth, is reached.
-        if n_below * STRATA_MAX >= (number + 1) * total:
-            start, number = key, n_below * STRATA_MAX // total
+        if n_below * STRATA_MAX >= (n_ranges_below + 1) * total:
+            start = key
+            n_ranges_below = n_below * STRATA_MAX // total
         keys[key] = start
         n_below += sizes[key]
     return keys

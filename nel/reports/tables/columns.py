@@ -57,8 +57,9 @@ class Figure(NamedTuple):
     @property
     def text(self) -> str:
         """Return the value with as many decimals as its interval has."""
-        is_missing = self.value is None and not self.is_difference
-        return NO_SCORE if is_missing else self._text(self.value)
+        if self.value is None and not self.is_difference:
+            return NO_SCORE
+        return self._text(self.value)
 
     @property
     def span(self) -> str:
@@ -116,8 +117,9 @@ class Column:
 
     @property
     def title(self) -> str:
-        """Return the heading as it begins a column of a page."""
-        return self.words[:1].upper() + self.words[1:] if len(self.words) > 1 else self.words
+        """Return the heading as it begins a column of a page; a symbol such as ``n`` as it is."""
+        words = self.words
+        return words if len(words) == 1 else words[:1].upper() + words[1:]
 
     @property
     def is_numeric(self) -> bool:
@@ -127,21 +129,26 @@ class Column:
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of `values`."""
-        has_ends = self.kind is ValueKind.INTERVAL
-        return (f"{self.key}_lower", f"{self.key}_upper") if has_ends else (self.key,)
+        if self.kind is ValueKind.INTERVAL:
+            return (f"{self.key}_lower", f"{self.key}_upper")
+        return (self.key,)
 
     def value(self, row: Any) -> Any:
         """Return its value of a row."""
         if self.of is not None:
             return self.of(row)
-        return row[self.key] if isinstance(row, Mapping) else getattr(row, self.key)
+        if isinstance(row, Mapping):
+            return row[self.key]
+        return getattr(row, self.key)
 
     def values(self, row: Any) -> tuple[Any, ...]:
         """Return its value of a row for programs; of an interval the ends."""
         value = self.value(row)
         if self.kind is ValueKind.INTERVAL:
             return (value.lower, value.upper)
-        return (value[0] if isinstance(value, (Figure, Counted)) else value,)
+        if isinstance(value, (Figure, Counted)):
+            value = value[0]
+        return (value,)
 
     def text(self, row: Any) -> str:
         """Return its value of a row as text: a dash where it is missing."""

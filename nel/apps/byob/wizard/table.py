@@ -52,7 +52,9 @@ class Table:
     def mean_words(self, column: str) -> float:
         """Return the mean number of words in a column, 0 where it is empty."""
         texts = self.texts(column)
-        return sum(len(text.split()) for text in texts) / len(texts) if texts else 0.0
+        if not texts:
+            return 0.0
+        return sum(len(text.split()) for text in texts) / len(texts)
 
     def is_numeric(self, column: str) -> bool:
         """Return whether all values of a column are numbers, or written as numbers."""
@@ -62,9 +64,9 @@ class Table:
     def is_list(self, column: str) -> bool:
         """Return whether all values of a column are lists of texts, or texts of such lists."""
         lists = [_list_of(value) for value in self.values(column)]
-        return bool(lists) and all(
-            items and all(isinstance(item, str) for item in items) for items in lists
-        )
+        if not lists or not all(lists):  # a value that is not a list, or an empty one
+            return False
+        return all(isinstance(item, str) for items in lists for item in items or ())
 
     def lists_as_texts(self, column: str) -> bool:
         """Return whether the lists of a column are texts, as a table has them."""
@@ -87,10 +89,10 @@ class Table:
     def first_rows(self) -> Iterator[str]:
         """Yield the first rows as text for people, long values cut."""
         for number, row in enumerate(self.rows[:SHOWN_ROWS], start=1):
-            cells = (
-                f"{name}={shorten(' '.join(str(value).split()), _CELL_CHARS)}"
-                for name, value in row.items()
-            )
+            cells = []
+            for name, value in row.items():
+                text = " ".join(str(value).split())
+                cells.append(f"{name}={shorten(text, _CELL_CHARS)}")
             yield f"{number}. {'  '.join(cells)}"
 
 
