@@ -60,11 +60,7 @@ def judging_warnings(
         judging: As `judging_json` returns it.
         plan: Of the benchmark, as the store has it.
         models: What the evaluated model's server calls it.
-<<<<<<< HEAD
         models_by_judge: What each judge's server calls it.
-=======
-        models_by_judge: What its server calls each judge.
->>>>>>> house
         faults: By kind of fault what the first one said.
     """
     if judging is None:

@@ -42,12 +42,8 @@ def token_question(
     Args:
         scores: Of each grade.
         label: Of the question.
-<<<<<<< HEAD
         read_tokens: Reads the grade off the log-probabilities; `grade_of_tokens` of the scale when
             not given.
-=======
-        read_tokens: None: `grade_of_tokens` of the scale.
->>>>>>> house
     """
     return Question(
         prompt=prompt,
