@@ -129,6 +129,10 @@ _ROLES = {
     "retraction": "take an answer back",
     "none": "say that no option is right",
     "option": "stand before a label",
+    "yes": "decide for yes",
+    "no": "decide for no",
+    "yes_alone": "decide for yes where no word follows",
+    "no_alone": "decide for no where no word follows",
     "copula": "end a sentence after the answer",
 }
 

@@ -30,7 +30,7 @@ _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
 
 def words_pattern(*roles: str) -> str:
     """Return a pattern of the words of some roles in all languages, the longest first."""
-    words = sorted((word for role in roles for word in words_of(role)), key=len, reverse=True)
+    words = sorted(words_of(*roles), key=len, reverse=True)
     # The first letters are looked at before any word is tried, at every place of a clause.
     initials = "|".join({_with_or_without_accent(word[0]) for word in words})
     return rf"(?={initials})(?:{'|'.join(map(_source, words))})"
@@ -68,6 +68,7 @@ def _word_pattern(role: str) -> re.Pattern[str]:
         "stop or contrast": rf"{_STOPS}|{_not_in_a_denial()}{pattern}",
         "retraction": rf"[^\w\n]{{0,6}}(?:\n\s*)?{pattern}",
         "none": rf"\s*{pattern}",
+        "ending copula": rf"\s*{pattern}\Z",
         "before or": rf"\w{_CLOSING_MARKS}{pattern}{_OPENING_MARKS}(?:(?:the|an?)\s)?\Z",
         "or": rf"{_CLOSING_MARKS}{pattern}{_OPENING_MARKS}\w",
     }
@@ -83,6 +84,15 @@ def _not_in_a_denial() -> str:
         for denial in denials
         if denial.endswith(f" {word}")
     )
+
+
+def without_copula(text: str) -> str:
+    """Return a text without a verb that ends its sentence: 富士山です.
+
+    >>> without_copula("富士山です")
+    '富士山'
+    """
+    return _word_pattern("ending copula").sub("", text)
 
 
 def clause_before(low: str, start: int, begin: int = 0) -> str:

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Final
 
 from nel.reading.labels import LabelReader
 from nel.reading.reader import read
 from nel.reading.response import Answer
+from nel.reading.table import words_of
 from nel.reading.types import Reading
 
-DECISIONS: Final = {
-    "yes": "yes",
-    "yeah": "yes",
-    "yep": "yes",
-    "true": "yes",
-    "not false": "yes",
-    "no": "no",
-    "nope": "no",
-    "false": "no",
-    "not true": "no",
-}
-"""What each word decides for."""
+
+@cache
+def decision_words() -> Mapping[str, str]:
+    """Return what each word decides for: yes or no."""
+    return {
+        word: decision
+        for decision in ("yes", "no")
+        for role in (decision, f"{decision}_alone")
+        for word in words_of(role)
+    }
 
 
 @cache
 def _reader() -> LabelReader:
-    return LabelReader(("yes", "no"), DECISIONS)
+    return LabelReader(("yes", "no"), decision_words())
 
 
 def read_decision(response: Answer) -> Reading:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from nel.reading.clauses import (
+    UNSPACED,
     is_alternative,
     is_denied,
     is_supposed,
@@ -20,16 +21,21 @@ from nel.reading.clauses import (
 from nel.reading.forms import Declaration
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
+from nel.reading.table import words_of
 from nel.reading.types import Form, Reading, Reason, Value
 
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
 _OPENS: Final = r"[\s*_`\"'“(\[{<【:.$>\\-]*(?:(?:text|mathrm|mathbf|textbf|boxed)\s*\{[\s\"'*(]*)*"
 _JOINT: Final = rf"[\s*_`\"'”)\]】]*(?:[,/;、]|{words_pattern('or', 'and')})[\s*_`\"'“(\[【]*"
 _ENDS: Final = re.compile(
-    r"[\s*_`\"')\]}>$】]*(?:[.,;:!—–\n。，；：-]|\Z|because\b|since\b|it\b|there\b|that\b)"
+    r"[\s*_`\"')\]}>$】]*(?:[.,;:!—–\n。、-]|\Z|because\b|since\b|it\b|there\b|that\b)"
 )
-_ANOTHER_WORD: Final = re.compile(r"[\"')\]*]*\s+(?!(?:it|there|that|because|since)\b)[^\W\d_]")
-"""After "no": it denies that word and decides nothing: "no evidence"."""
+_ALONE: Final = frozenset(words_of("yes_alone", "no_alone"))
+"""Words that decide nothing before another word: "no evidence"."""
+_ANOTHER_WORD: Final = re.compile(
+    r"[\"')\]*]*(?:\s+(?!(?:it|there|that|because|since)\b)[^\W\d_]|_\w"
+    rf"|(?!{words_pattern('copula')})[{UNSPACED}\d])"
+)
 
 
 class LabelReader:
@@ -51,6 +57,11 @@ class LabelReader:
         """
         self.is_exact = len({_bare(label) for label in labels}) < len(set(labels))
         self.by_text = {self.bare(label): label for label in labels} | dict(synonyms or {})
+        self.by_text |= {
+            f"not {text.removeprefix('non ')}": label
+            for text, label in self.by_text.items()
+            if text.startswith("non ")
+        }
         self.patterns = _patterns(tuple(sorted(self.by_text, key=len, reverse=True)))
 
     def bare(self, text: str) -> str:
@@ -87,12 +98,16 @@ class LabelReader:
         """Return the label that opens a stretch; two labels joined are none."""
         text = self._normal_form(response)
         match = self.patterns.opening.match(text, start, stop)
-        if match is None or not self._is_whole(text, *match.span("label"), stop):
+        if match is None or not self._is_whole(text, *match.span("label"), start, stop):
             return None
         label = self._of(text, *match.span("label"))
         also = self.patterns.joined.match(text, match.end(), stop)
         span = (0, 0) if also is None else also.span("label")
-        if also and self._is_whole(text, *span, stop) and self._of(text, *span)[0] != label[0]:
+        if (
+            also
+            and self._is_whole(text, *span, start, stop)
+            and self._of(text, *span)[0] != label[0]
+        ):
             return Value(None, label.start, stop, Reason.SEVERAL)
         return label
 
@@ -103,7 +118,7 @@ class LabelReader:
         denied = None
         for match in self.patterns.any.finditer(text, start, stop):
             span = match.span()
-            if not self._is_whole(text, *span, stop):
+            if not self._is_whole(text, *span, start, stop):
                 continue
             if is_alternative(low, *span):
                 denied = Value(None, *span, Reason.SEVERAL)
@@ -115,11 +130,16 @@ class LabelReader:
             mentions[value.answer] = value
         return next(iter(mentions.values())) if len(mentions) == 1 else None if mentions else denied
 
-    def _is_whole(self, text: str, start: int, end: int, stop: int) -> bool:
-        """Return whether a label is a word of its own there; "no" before another word is none."""
-        if next(whole_places(text, text[start:end], start), (None,))[0] != start:
+    def _is_whole(self, text: str, start: int, end: int, begin: int, stop: int) -> bool:
+        """Return whether a label is a word of its own in a stretch; "no" before a word is none."""
+        label = text[start:end]
+        if next(whole_places(text, label, start), (None,))[0] != start:
             return False
-        return text[start:end].lower() != "no" or not _ANOTHER_WORD.match(text, end, stop)
+        if label.lower() not in _ALONE:
+            return True
+        return not (
+            text[max(begin, start - 1) : start].isalpha() or _ANOTHER_WORD.match(text, end, stop)
+        )
 
     def _of(self, text: str, start: int, end: int) -> Value:
         return Value(self.by_text[self.bare(text[start:end])], start, end)

@@ -11,7 +11,13 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
-from nel.reading.clauses import is_denied, none_of_these, whole_places, words_pattern
+from nel.reading.clauses import (
+    is_denied,
+    none_of_these,
+    whole_places,
+    without_copula,
+    words_pattern,
+)
 from nel.reading.forms import Declaration, declarations, line_end, named_in
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
@@ -19,7 +25,7 @@ from nel.reading.types import Form, Reading, Reason, Value
 
 _ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OPENS: Final = (
-    r"(?:[\s*_`:\"'$>.\-\\(\[{「『]|(?:text|mathrm|mathbf|textbf|boxed)\s*\{|"
+    r"(?:[\s*_`:\"'$>.\-\\(\[{]|(?:text|mathrm|mathbf|textbf|boxed)\s*\{|"
     rf"{words_pattern('option')}|(?:the|is|most|likely|probably|为|是)\b)*+"
 )
 _ARTICLES: Final = frozenset("AI")
@@ -38,7 +44,7 @@ _TEXT_MAX: Final = 200
 _LINE_MAX: Final = 1_000
 """Characters of the line before or after another one."""
 _TEXT_MARGIN: Final = 20
-_WRAPPING: Final = " \t\r\n*_`\"'“”.,:;()[]{}$\\"
+_WRAPPING: Final = " \t\r\n*_`\"'.,:;。()[]{}$\\"
 
 
 @lru_cache(maxsize=64)
@@ -288,7 +294,8 @@ class LetterReader:
 
 def _bare(text: str, *, is_exact: bool = False) -> str:
     folded = fold(text) if is_exact else lower_case(fold(text))
-    return " ".join(folded.replace("*", "").split()).strip(_WRAPPING)
+    bare = " ".join(folded.replace("*", "").split()).strip(_WRAPPING)
+    return without_copula(bare).rstrip(_WRAPPING)
 
 
 def labels_after_marker(response: Answer, labels: Sequence[str]) -> tuple[str, ...]:

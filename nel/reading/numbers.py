@@ -59,11 +59,12 @@ _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdo
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
     r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z](?:\w*[\d_]\w*)?\(\Z"
+    r"|(?:<=?|[≤≥]|\\[gl]eq?|(?<=[\w:)]\s)>=?)\s?\$?\Z"
 )
-"""Before a number under a root, an exponent, an index, operand beside an unknown or an argument."""
+"""Before a number under a root, a limit, an exponent, an index, operand of an unknown or argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
-    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')}|(?:since|because|as)\b)(?:\w+\s=?){{0,2}}?[\s*_`(\[{{$\"']*\Z",
+    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')}|(?:since|because|as)\b)(?:\w+(?:\s=?|=)){{0,2}}?[\s*_`(\[{{$\"']*\Z",
     re.IGNORECASE,
 )
 _SECOND_VALUE: Final = re.compile(rf"\d\s?(?:,|{words_pattern('or', 'and')})\s?[a-z]\s?\Z")

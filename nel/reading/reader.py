@@ -43,7 +43,7 @@ _WHOLE_MAX: Final = 4_000
 _LOOP: Final = 40
 """Characters at the end of a response that stand in it several times where it repeats itself."""
 _LOOPS_MIN: Final = 4
-_BOLD: Final = re.compile(r"\*\*([^*\n]{1,80})\*\*")
+BOLD: Final = re.compile(r"\*\*([^*\n]{1,80})\*\*")
 _LINE: Final = re.compile(r"(?m)^[^\w\n]*+\w[^\n]*")
 """A line that holds a word."""
 _WORD: Final = re.compile(r"\w")
@@ -163,7 +163,7 @@ def _only_line(
 
 def _bold(response: Answer, reader: KindReader, start: int, stop: int) -> Value | None:
     """Return the only answer that a sentence sets in bold: "Weng earned **$10** for the hour"."""
-    stretches = [bold.span(1) for bold in _BOLD.finditer(response.text, start, stop)]
+    stretches = [bold.span(1) for bold in BOLD.finditer(response.text, start, stop)]
     answers = [
         value
         for value in _answers(response, reader.line, stretches)

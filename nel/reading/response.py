@@ -46,7 +46,7 @@ def _plain_character(character: str) -> str:
         return chr(ord(character) - 0xFEE0)
     if character in "‘’ʼ´":
         return "'"
-    if character in "“”„‟«»":
+    if character in "“”„‟«»「」『』":
         return '"'
     if character in "−‐‑﹣":
         return "-"

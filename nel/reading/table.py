@@ -94,7 +94,7 @@ def words_by_language() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     }
 
 
-def words_of(role: str) -> tuple[str, ...]:
+def words_of(*roles: str) -> tuple[str, ...]:
     """Return the words of all languages that do the same to an answer."""
-    several = words_by_language()[role].values()
+    several = [words for role in roles for words in words_by_language()[role].values()]
     return tuple(dict.fromkeys(word for words in several for word in words))

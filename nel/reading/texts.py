@@ -9,10 +9,10 @@ import json
 import re
 from typing import Final
 
-from nel.reading.clauses import words_pattern
+from nel.reading.clauses import without_copula
 from nel.reading.forms import Declaration, named_in
 from nel.reading.own import own_answer
-from nel.reading.reader import read, sentences
+from nel.reading.reader import BOLD, read, sentences
 from nel.reading.response import Answer
 from nel.reading.types import Form, Reading, Value
 from nel.types import ScorerInput
@@ -29,9 +29,10 @@ _COMMAND: Final = re.compile(
 )
 """A LaTeX command without an escape, whose first letter JSON takes for a control character."""
 _LATEX_WORDS: Final = re.compile(r"\s*\\(?:text|math)[a-z]*\s?\{(?P<words>[^{}]*)\}\s*")
+_BOLD_KEY: Final = re.compile(r"\s*\*\*[^*\n]{1,40}(?:\*\*\s*[:：]|[:：]\*\*)\s*(?=\S)")
+"""A key before an answer: "**Name:** Jupiter"."""
 _COMPOUND: Final = re.compile(r",\s(?:and|but|while)\s")
 """Between two sentences, of which the second names an answer of its own."""
-_COPULA: Final = re.compile(rf"\s*{words_pattern('copula')}\Z")
 
 
 class TextReader:
@@ -65,6 +66,11 @@ class TextReader:
         line = text[start:stop].rstrip()
         if not (is_only or is_apart) or line.endswith((":", "?")):
             return None
+        key = _BOLD_KEY.match(text, start, stop)
+        start = start if key is None else key.end()
+        bold = list(BOLD.finditer(text, start, stop))
+        if len(bold) == 1:
+            return _unwrap(text, *bold[0].span(1))
         mention = next(iter(named_in(response, "text", start, stop)), None)
         if mention is not None and not _COMPOUND.search(text, start, mention[0]):
             return _unwrap(text, *mention)
@@ -101,7 +107,7 @@ def field_value(text: str, start: int, stop: int) -> Value | None:
 def _unwrap(text: str, start: int, stop: int) -> Value | None:
     """Return a stretch without emphasis, quotation marks around all of it, and a full stop."""
     content = text[start:stop].strip(_WRAPPING)
-    content = _COPULA.sub("", _FULL_STOP.sub("", content).rstrip(_WRAPPING))
+    content = without_copula(_FULL_STOP.sub("", content).rstrip(_WRAPPING))
     content = _QUOTED.sub(r"\2", content).strip(_WRAPPING)
     if not content:
         return None

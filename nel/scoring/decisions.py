@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from nel.errors import DatasetError
-from nel.reading.decisions import read_decision
+from nel.reading.decisions import decision_words, read_decision
 from nel.reading.own import own_answer
 from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold
 from nel.types import ScorerInput
 
-_YES: Final = frozenset("yes yep yeah yup true 1 y 1.0".split())
-_NO: Final = frozenset("no nope nah false 0 n 0.0".split())
+_ALSO: Final = {"1": "yes", "1.0": "yes", "y": "yes", "0": "no", "0.0": "no", "n": "no"}
+"""Gold answers that no response is read as."""
 
 
 def decision_gold(sample: ScorerInput, **_: object) -> str:
@@ -57,10 +57,9 @@ def gold_decision(target: object) -> str:
         DatasetError: It is neither.
     """
     word = str(target).strip().lower().rstrip(".")
-    if word in _YES:
-        return "yes"
-    if word in _NO:
-        return "no"
+    decision = decision_words().get(word) or _ALSO.get(word)
+    if decision is not None:
+        return decision
     raise DatasetError(
         f"the target {str(target)[:80]!r} is neither yes nor no; use yes, no, true, false, 1 or 0"
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nel.errors import DatasetError, MissingExtra, ScorerError
-from nel.reading.decisions import read_decision
+from nel.reading.decisions import decision_words, read_decision
 from nel.reading.formulas import has_words, read_formula
 from nel.reading.letters import labels_for, read_labels
 from nel.reading.numbers import read_number
@@ -23,7 +23,6 @@ from nel.reading.own import own_answer
 from nel.reading.response import Answer
 from nel.reading.texts import read_text
 from nel.reading.types import DECLARING, Reading, Reason
-from nel.scoring.decisions import gold_decision
 from nel.scoring.gold_choices import ChoiceSetting
 from nel.scoring.mathematics.comparison import expressions_equal
 from nel.scoring.words import same_text
@@ -35,7 +34,6 @@ Read: TypeAlias = Callable[[ScorerInput], Reading]
 STRICT: Final = "strict"
 LENIENT: Final = "lenient"
 OFFICIAL: Final = "official"
-_DECISIONS: Final = frozenset({"yes", "no", "true", "false"})
 _LETTER: Final = re.compile(r"\(?([A-Z])\)?")
 _OPENING_LETTER: Final = re.compile(r"\s*\(?([A-Z])(?:\)|[.:]?\s*\Z)")
 _GOLD_NUMBER: Final = re.compile(r"####\s*(\S[^\n]*?)\s*\Z")
@@ -145,8 +143,9 @@ def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
     letter = _LETTER.fullmatch(text)
     if letter is not None:
         return GoldAnswer("letter", [letter[1]], labels_for(_LETTERS_MAX))
-    if text.lower() in _DECISIONS:
-        return GoldAnswer("yes_no", [gold_decision(text)])
+    decision = decision_words().get(text.lower())
+    if decision is not None:
+        return GoldAnswer("yes_no", [decision])
     number = _GOLD_NUMBER.search(text)
     numeral = number[1] if number else text
     if parse_number(numeral) is not None:
@@ -211,7 +210,7 @@ def _letter_of(answer: str) -> str:
 
 def _decision_of(answer: str) -> str:
     word = answer.strip(" .").lower()
-    return gold_decision(word) if word in _DECISIONS else word
+    return decision_words().get(word, word)
 
 
 _READERS: Final[Mapping[KindName, Callable[[Answer, GoldAnswer], Reading]]] = {

@@ -35,6 +35,30 @@ def test_which_decision_is_read(text: str, value: str | None) -> None:
     assert read_decision(own_response(text)).value == value
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        # PAWS-X and XNLI ask in their languages, DaNetQA in Russian.
+        ("Ja, das stimmt.", "yes"),
+        ("Die Antwort ist **Nein**.", "no"),
+        ("Non, la Terre n'est pas plate.", "no"),
+        ("La respuesta es **sí**.", "yes"),
+        ("**Нет.** Луна не имеет атмосферы.", "no"),
+        ("是的，文中提到该公司成立于1998年。", "yes"),
+        ("答案：否", "no"),
+        ("答えは「はい」です。", "yes"),
+        ("لا، العاصمة هي الرباط.", "no"),
+        ("Das ist ja gut.", None),
+        ("Non è chiaro.", None),
+        ("但是，天空是蓝色的。", None),
+        ("The helper is called get_non_ascii.", None),
+    ],
+)
+def test_which_decision_is_read_in_other_languages(text: str, value: str | None) -> None:
+    """Their words decide where no word is joined to them or follows, since many are particles too."""
+    assert read_decision(own_response(text)).value == value
+
+
 def test_both_words_decide_nothing() -> None:
     """A response that repeats the question does not answer it."""
     reading = read_decision(own_response("Yes or no?"))

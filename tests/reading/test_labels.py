@@ -28,6 +28,7 @@ def label(text: str, labels: tuple[str, ...] = VALID) -> Reading:
         ("No valid reason is given.", VALID, None),
         ("Valid: no", VALID, None),
         ("Answer: valid or invalid", VALID, None),  # repeats the question
+        ("This comment is not toxic.", ("toxic", "non-toxic"), "non-toxic"),
     ],
 )
 def test_which_label_is_read(text: str, labels: tuple[str, ...], value: str | None) -> None:

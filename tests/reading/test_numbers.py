@@ -47,6 +47,8 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         ("答えは3個と5個で8個です。", "8", Form.PHRASE),
         ("<answer>12*7</answer>", None, None),
         ("g(2) cannot be known", None, None),
+        ("The answer is x > 5.", None, None),
+        (r"\boxed{x=2, y=3}", None, None),
         ("It is approximately 1.36041e-11.", "1.36041e-11", Form.SENTENCE),
         ("So the result is 8, not 7.", "8", Form.SENTENCE),
         ("The answer is 10% of 50, which is 5.", "5", Form.PHRASE),

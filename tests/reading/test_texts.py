@@ -32,6 +32,12 @@ from nel.types import ScorerInput
         ("The character who is masked is most likely Joe.", "Joe", None),
         ("Oslo\n\nThe passage states that they met in Oslo.", "Oslo", Form.OPENING),
         ("答えは東京です。", "東京", Form.PHRASE),
+        ("Die Hauptstadt von Österreich ist **Wien**.", "Wien", Form.LINE),
+        ("**Jupiter** is the largest planet.", "Jupiter", Form.LINE),
+        ("**Name**: Jupiter", "Jupiter", Form.LINE),
+        ("**答案**：北京", "北京", Form.MARKER),
+        ("Réponse : la Loire", "la Loire", Form.PHRASE),
+        ("The movie was directed by Christopher Nolan.", "Christopher Nolan", None),
         ("#### Conclusion\nThe city is called Oslo.", "Oslo", None),
         ("Who knows?", None, None),
         (
