@@ -24,6 +24,7 @@ _OPENING_MARKS: Final = r"[\s\"'*_`(\[{$]*"
 _CLOSING_MARKS: Final = r"[ \t\"'*_`)\]}$]*"
 _UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
 _STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
+_PARTING_MARK: Final = r"[^\w\s)*_`]"
 _NO_AFTER_KEY: Final = r":[\s*_`\"']*(?:no|false)[.*_`\"' ]*(?:\n|\Z)"
 _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
 
@@ -66,7 +67,10 @@ def _word_pattern(role: str) -> re.Pattern[str]:
         "after": rf"[\s*_`)\]}}\"'$.]*(?:{pattern}|{_NO_AFTER_KEY})",
         "denial and contrast": rf"[\s*_`]*{words_pattern('before')}\s[^.;:\n]{{1,60}}?\s{pattern}",
         "stop or contrast": rf"{_STOPS}|{_not_in_a_denial()}{pattern}",
-        "retraction": rf"[^\w\n]{{0,6}}(?:\n\s*)?{pattern}",
+        "retraction": (
+            rf"[^\w\n]{{0,6}}(?:{_PARTING_MARK}{{1,4}}\s{{0,2}}|\n\s*){pattern}"
+            rf"|[^\w\n]{{0,6}}(?:\n\s*)?{words_pattern('refutation')}"
+        ),
         "none": rf"\s*{pattern}",
         "ending copula": rf"\s*{pattern}\Z",
         "before or": rf"\w{_CLOSING_MARKS}{pattern}{_OPENING_MARKS}(?:(?:the|an?)\s)?\Z",

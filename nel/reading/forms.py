@@ -25,7 +25,7 @@ _BEFORE_MAX: Final = 40
 """Characters of a match before the text that its row needs; the search begins there."""
 _CONTENT_MAX: Final = 20_000
 """Characters of a tag or a box."""
-_BLANK: Final = re.compile(r"[^\S\n]*(?:[:*_#>\"'.…-]{1,4}[^\S\n]*)?\n\s*")
+_BLANK: Final = re.compile(r"[^\S\n]*(?:[:*_#>\"'.…-]{1,9}[^\S\n]*)?\n\s*")
 _QUOTED_BLOCK: Final = re.compile(r"\s*(?P<mark>\"\"\"|'''|```)\w*[^\S\n]*\n?")
 
 

@@ -73,6 +73,8 @@ _UNIT_NAME: Final = r"[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?"
 _UNIT: Final = re.compile(
     rf"[\s.,!)\]}}*_`\"'$%\\°€£¥]*(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?[\s.)%\]}}*_`\"'$]*){{0,3}}"
 )
+_VERB_LAST: Final = re.compile("[\u3041-\u30ff]")
+"""Kana: of several numbers of a Japanese sentence the last counts, since its verb follows."""
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
     r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|number|example|row|line)\s*\Z",
@@ -140,7 +142,7 @@ class NumberReader:
                 return value
         if form is Form.PHRASE:
             start, stop = first_sentence
-        takes_last = row is not None and row.of_several == "last"
+        takes_last = _VERB_LAST.search(response.plain, start, stop) is not None
         return self._choose(response, start, stop, is_declared=True, takes_last=takes_last)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:

@@ -32,8 +32,6 @@ class FormRow:
     """``strong`` counts before any ``plain`` one; empty where nothing is introduced."""
     decimal: str = "."
     """What parts decimals in the language."""
-    of_several: str = "first"
-    """Which of several numbers counts that nothing tells apart, ``first`` or ``last``."""
     kind: str = ""
     """The kind of answer that it is of, where it is of one alone."""
 

@@ -27,6 +27,9 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         (r"The number of ways with red not on top is $\boxed{130}$.", "130", Form.BOX),
         (r"Each student raised $\boxed{6250}$ dollars.", "6250", Form.BOX),
         (r"\boxed{x = 5}", "5", Form.BOX),
+        # The verb of a Japanese sentence follows its numbers; outputs of text-davinci-002 leave a blank and then fill it.
+        ("Final answer: 1日に24回掃除されます。", "24", Form.MARKER),
+        ("The answer (arabic numerals) is _____.\n\nThe tree had 8 ripe apples.", "8", Form.PHRASE),
         ('{"reasoning": "42 * 29", "answer": "1,218"}', "1,218", Form.FIELD),
         ('{"answer": "$1,450,000"}', "$1,450,000", Form.FIELD),
         ('```json\n{\n  "reasoning": "3 + 4",\n  "answer": 7\n}\n```', "7", Form.FIELD),
