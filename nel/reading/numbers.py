@@ -16,7 +16,7 @@ from nel.reading.forms import Declaration, named_in
 from nel.reading.number_words import IN_WORDS, words_value
 from nel.reading.numerals import CURRENCIES, SCALE_WORD, Mark, parse_number
 from nel.reading.reader import last_sentence, read, sentences
-from nel.reading.response import Answer
+from nel.reading.response import Answer, fold, last_question
 from nel.reading.types import Form, Reading, Reason, Value
 
 _POWER: Final = r"(?:\^\s?\{?[+-]?\d{1,4}\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})"
@@ -75,6 +75,7 @@ _UNIT: Final = re.compile(
 )
 _VERB_LAST: Final = re.compile("[\u3041-\u30ff]")
 """Kana: of several numbers of a Japanese sentence the last counts, since its verb follows."""
+_MARK: Final = re.compile(r"[.,;:()\[\]]")
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
     r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|number|example|row|line)\s*\Z",
@@ -192,6 +193,9 @@ class NumberReader:
         first_number = numbers[0]
         opening = first_number if _opens(text, start, first_number) else None
         results = _results(text, numbers, start, stop)
+        if is_declared and not results:
+            numbers = _unasked(response, numbers, opening)
+            opening = opening if opening in numbers else None
         if results and opening and _is_settled(text, opening, text.rfind("=", start, stop)):
             results = []
         numbers = results or numbers
@@ -272,6 +276,21 @@ def _of_last_sentence(text: str, numbers: list[Number], start: int, stop: int) -
     """Return the numbers of the last sentence of a stretch, or all where it has none."""
     *_, (begin, _) = sentences(text, start, stop)
     return [number for number in numbers if number.start >= begin] or numbers
+
+
+def _unasked(response: Answer, numbers: list[Number], opening: Number | None) -> list[Number]:
+    """Return the numbers of a stretch that its question does not name, or all where it names all.
+
+    "8 pens cost $12" answers what 8 pens cost. Two answers joined by "or" stay, and so does an
+    opening number that a mark parts from the rest: "8, since 12 - 4 = 8".
+    """
+    if not response.prompt or len(numbers) == 1 or _are_joined(response.plain, *numbers[:2]):
+        return numbers
+    question = fold(last_question(response.prompt))
+    named = {number.value for number in numbers_in(question)} - {None}
+    unasked = [number for number in numbers if number.value not in named]
+    is_parted = opening and unasked and _MARK.search(response.plain, opening.end, unasked[0].start)
+    return numbers if is_parted else unasked or numbers
 
 
 def _outcome(text: str, start: int, numbers: list[Number]) -> Number | None:

@@ -88,17 +88,19 @@ def lower_case(text: str) -> str:
 class Answer:
     """The part of a response that answers its prompt."""
 
-    __slots__ = ("asked", "low", "plain", "text")
+    __slots__ = ("asked", "low", "plain", "prompt", "text")
 
-    def __init__(self, text: str, asked: AskedForm | None = None) -> None:
+    def __init__(self, text: str, asked: AskedForm | None = None, prompt: str = "") -> None:
         """Take the part as received, with end tokens and what follows them as spaces or cut off.
 
         Args:
             text: The part.
             asked: The form that the prompt asks for, where the benchmark declares it.
+            prompt: What the response answers, empty where that is not known.
         """
         self.text = text
         self.asked = asked
+        self.prompt = prompt
         self.plain = fold(text).replace("**", "  ").replace("`", " ")
         """The text folded, without emphasis, in the same length."""
         self.low = lower_case(self.plain)
@@ -114,7 +116,7 @@ def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) ->
         asked: The form that the prompt asks for.
     """
     turn = _own_turn(text) if "<" in text else text
-    return Answer(before_next_question(turn, prompt), asked)
+    return Answer(before_next_question(turn, prompt), asked, prompt)
 
 
 def _own_turn(text: str) -> str:
@@ -160,6 +162,16 @@ def before_next_question(response: str, prompt: str) -> str:
         if not line or f"{line}\n" not in f"{prompt}\n":
             return response[: marker.start()].rstrip()
     return response
+
+
+def last_question(prompt: str) -> str:
+    """Return the question of a prompt without the worked examples before it.
+
+    >>> last_question("Q: 1 + 1?\\nA: 2\\nQ: 3 + 4?\\nA:")
+    'Q: 3 + 4?\\nA:'
+    """
+    start = max((marker.start() for marker in _MARKER.finditer(prompt[-_PROMPT_TAIL:])), default=0)
+    return prompt[-_PROMPT_TAIL:][start:]
 
 
 def invented_turn(text: str) -> int | None:

@@ -179,7 +179,7 @@ def is_as_source(output: Output, value: str | None) -> bool:
     if value in texts or any(equals(output.kind, value, text) for text in texts):
         return True
     declared = f'Answer: """\n{output.read}\n"""'
-    of_source = read_output(replace(output, response=declared, prompt="")).value
+    of_source = read_output(replace(output, response=declared)).value
     return value == of_source or (of_source is not None and equals(output.kind, value, of_source))
 
 

@@ -90,6 +90,21 @@ def test_which_number_is_read(text: str, value: str | None, form: Form | None) -
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("FINAL ANSWER: 8 pens will cost $12.00.", "$12.00"),
+        ("The answer is that after 60 days it is $16.", "$16"),
+        ("The answer is 8 (12 less 4).", "8"),
+        ("The answer is 8 or 12.", None),
+    ],
+)
+def test_a_number_that_the_question_names_is_not_its_answer_beside_another(text: str, value: str | None) -> None:
+    """An answer as a sentence repeats what it is of, as outputs on MGSM do; a mark parts an answer from its reasons."""
+    question = "Q: 2 + 2?\nA: 12\n\nQ: What do 8 pens cost after 60 days?\nA:"
+    assert read_number(own_response(text, question)).value == value
+
+
+@pytest.mark.parametrize(
     ("text", "reason"), [("The answer is 5 or 6.", Reason.SEVERAL), (_CUT_OFF, Reason.CUT_OFF)], ids=["several", "cut"]
 )
 def test_why_a_number_is_rejected(text: str, reason: Reason) -> None:
