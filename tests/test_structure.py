@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_860,
     "models": 37_640,
     "prompts": 2_690,
-    "reading": 18_420,
+    "reading": 18_430,
     "reports": 18_000,
     "runs": 11_490,
     "sandbox": 26_410,

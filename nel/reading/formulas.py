@@ -50,7 +50,9 @@ class FormulaReader:
             return Value(content or None, start, stop, Reason.BLANK)
         if form is Form.FIELD:
             value = field_value(response.text, start, stop)
-            return None if value is None else value._replace(answer=_bare(value.answer or ""))
+            if value is None:
+                return None
+            return Value(_bare(value.answer or "") or None, value.start, value.end, Reason.BLANK)
         if form is Form.HASHES:
             return self.line(response, start, stop)
         if form is Form.TAG:

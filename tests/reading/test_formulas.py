@@ -33,8 +33,9 @@ def test_which_expression_is_read(text: str, value: str | None) -> None:
     assert read_formula(own_response(text)).value == value
 
 
-def test_a_box_is_a_form_and_an_empty_one_no_answer() -> None:
+@pytest.mark.parametrize("text", [r"\boxed{}", '{"answer": " "}'])
+def test_an_empty_box_or_field_is_no_answer(text: str) -> None:
     """What is left blank is named as that."""
     assert read_formula(own_response(r"\boxed{4}")).form == Form.BOX
-    reading = read_formula(own_response(r"\boxed{}"))
+    reading = read_formula(own_response(text))
     assert (reading.value, reading.rejected[-1].why) == (None, Reason.BLANK)
