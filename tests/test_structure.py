@@ -90,7 +90,7 @@ ROOMS = {
     "comparison": 24_650,
     "compat": 42_030,
     "config": 14_280,
-    "core": 4_980,
+    "core": 4_990,
     "datasets": 17_010,
     "decide": 8_900,
     "discovery": 3_590,
