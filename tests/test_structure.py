@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 17_010,
     "decide": 8_900,
     "discovery": 3_590,
-    "engine": 73_540,
+    "engine": 73_570,
     "environments": 24_510,
     "episodes": 4_410,
     "judges": 23_780,
