@@ -153,27 +153,22 @@ def benchmark(
     slug = _plain_name(name, endpoint_type, has_choices=has_choices)
     _check_options(slug, options, endpoint_type, shares_continuation=continuation is not None)
     environment = options.get("environment")
-    asks_by_messages = ("turns_field", "images_field", "fewshot_as_turns")
-    needs_messages = any(map(options.get, asks_by_messages)) or tools or environment
+    has_tools = bool(tools or environment)
     fixed: dict[str, object] = {
-        **{
-            key: value
-            for key, value in options.items()
-            if key not in FewShotOptions.__annotations__
-        },
+        **_benchmark_fields(options),
         "dataset": _source_of(dataset),
         "choices": tuple(choices),
         "loglikelihood": endpoint_type == _LOGLIKELIHOOD,
         "field_mapping": dict(field_mapping or {}),
         "prepare_row": None if prepare_row is None else row_function(prepare_row, "prepare_row"),
-        "protocol": "chat" if needs_messages else _PROTOCOLS[endpoint_type],
+        "protocol": _protocol_of(endpoint_type, options, has_tools=has_tools),
         "extra": _scorer_config(extra, options.get("judge"), answer_form),
         "reducers": tuple(reducers),
         "tools": _check_tools(tools, environment),
         "limits": dict(limits or {}),
         "hidden_fields": tuple(hidden_fields),
-        "env": (env,) if isinstance(env, str) else tuple(env),
-        "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
+        "env": _names(env),
+        "languages": _names(sandbox),
     }
     texts = {
         "prompt": prompt,
@@ -182,6 +177,27 @@ def benchmark(
         "continuation": continuation,
     }
     return partial(_decorate, slug, description, fixed, texts, options, requirements, seed_fn)
+
+
+def _benchmark_fields(options: BenchmarkOptions) -> dict[str, object]:
+    """Return the options that are fields of `Benchmark`; those of its examples are not."""
+    return {
+        name: value for name, value in options.items() if name not in FewShotOptions.__annotations__
+    }
+
+
+def _protocol_of(
+    endpoint_type: str, options: BenchmarkOptions, *, has_tools: bool
+) -> Protocol | None:
+    """Return the protocol that a benchmark is asked over; None where each will do."""
+    asks_by_messages = ("turns_field", "images_field", "fewshot_as_turns")
+    if has_tools or any(map(options.get, asks_by_messages)):
+        return "chat"
+    return _PROTOCOLS[endpoint_type]
+
+
+def _names(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _source_of(dataset: str | Path | Callable[[], Iterable[Row]] | RowsInMemory) -> object:

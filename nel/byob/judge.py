@@ -80,9 +80,13 @@ def judge_score(
     }
     if response_format is not None:
         values[RESPONSE_FORMAT] = dict(response_format)
-    if judge_output_parser is not None or (response_format is not None and grade_pattern is None):
-        values[TEMPLATE] = template
-        template = "json_grade" if judge_output_parser is None else "unread"
+    finish = _as_result
+    if judge_output_parser is not None:  # it reads the reply here, and grades by its own values
+        finish = partial(_parse, judge_output_parser, score_mapping)
+        values[TEMPLATE], template = template, "unread"
+        grade_pattern = score_mapping = None
+    elif response_format is not None and grade_pattern is None:
+        values[TEMPLATE], template = template, "json_grade"
     case = Case(
         response=str(values.pop("response", sample.response)),
         template=template,
@@ -90,13 +94,10 @@ def judge_score(
         reference=reference_of(values.pop("reference", sample.target)),
         criteria=str(values.pop("criteria", criteria)),
         values=values,
-        grade_pattern=grade_pattern if judge_output_parser is None else None,
-        score_mapping=score_mapping if judge_output_parser is None else None,
+        grade_pattern=grade_pattern,
+        score_mapping=score_mapping,
         judges=() if judge_key == DEFAULT_KEY else (judge_key,),
     )
-    finish = _as_result
-    if judge_output_parser is not None:
-        finish = partial(_parse, judge_output_parser, score_mapping)
     judgement = ask_judge(sample, case)
     return _Pending(judgement, finish) if isinstance(judgement, Awaitable) else finish(judgement)
 

@@ -7,7 +7,6 @@ a protocol is known by the name of its field.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any, Final
 
 from nel.types import Message, Native, ToolCall
@@ -24,7 +23,7 @@ def message_json(message: Message) -> dict[str, object]:
     if message.tool_call_id is not None:
         fields["tool_call_id"] = message.tool_call_id
     if message.native is not None:
-        fields["native"] = asdict(message.native)
+        fields["native"] = native_json(message.native)
     return fields
 
 
@@ -38,6 +37,12 @@ def read_message(fields: Mapping[str, Any]) -> Message:
         tool_call_id=fields.get("tool_call_id"),
         native=read_native(fields),
     )
+
+
+def native_json(native: Native) -> dict[str, object]:
+    """Return as JSON what a message or a response keeps for its vendor."""
+    # Items are JSON of any depth, which `asdict` copies with four frames of the stack a level.
+    return {"protocol": native.protocol, "items": native.items}
 
 
 def read_native(fields: Mapping[str, Any]) -> Native | None:

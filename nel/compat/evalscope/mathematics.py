@@ -5,7 +5,7 @@ too.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -92,13 +92,7 @@ def compare_answers(
     >>> compare_answers("3.141, 2", "2, 3.14", absolute_tolerance=[0.01], multiple_answers=True).matched
     True
     """
-    unknown_options = [
-        name for name, value in options.items() if value and name != "validate_reference"
-    ]
-    if unknown_options:
-        message = f"nel compares expressions without {', '.join(sorted(unknown_options))}"
-        note_fault(ScorerError(message))
-        raise MathEvaluationError(message)
+    _check_options(options)
     if integer_only and not _is_integer(reference):
         raise MathEvaluationError(f"the reference is not a whole number: {reference!r}")
     if numeric_reference and parse_number(_bare(reference)) is None:
@@ -113,10 +107,7 @@ def compare_answers(
     golds, answers = [_bare(reference)], [answer]
     if multiple_answers:
         golds, answers = _components(golds[0]), _components(answer)
-    absolute = [float(value) for value in absolute_tolerance or (0.0,)]
-    tolerances = absolute * len(golds) if len(absolute) == 1 else absolute
-    if len(tolerances) != len(golds):
-        raise MathEvaluationError(f"{len(tolerances)} tolerances for {len(golds)} answers")
+    tolerances = _tolerances(absolute_tolerance or (0.0,), len(golds))
     is_equal = len(golds) == len(answers) and _pair(
         list(zip(golds, tolerances, strict=True)), answers, relative_tolerance or 0.0
     )
@@ -126,6 +117,27 @@ def compare_answers(
         prediction_valid=True,
         reason="matched" if is_equal else "differs",
     )
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    """Refuse options of EvalScope that nel does not have, as a fault of the scorer."""
+    unknown_options = [
+        name for name, value in options.items() if value and name != "validate_reference"
+    ]
+    if unknown_options:
+        message = f"nel compares expressions without {', '.join(sorted(unknown_options))}"
+        note_fault(ScorerError(message))
+        raise MathEvaluationError(message)
+
+
+def _tolerances(absolute: Sequence[float], n_golds: int) -> list[float]:
+    """Return the tolerance of each gold answer, of which one may stand for all."""
+    tolerances = [float(value) for value in absolute]
+    if len(tolerances) == 1:
+        tolerances *= n_golds
+    if len(tolerances) != n_golds:
+        raise MathEvaluationError(f"{len(tolerances)} tolerances for {n_golds} answers")
+    return tolerances
 
 
 def _pair(golds: Sequence[tuple[str, float]], answers: Sequence[str], relative: float) -> bool:

@@ -70,6 +70,9 @@ class _Output:
     def close(self) -> None:
         self._packets.put(None)
         self._thread.join(timeout=5)
+        if not self._thread.is_alive():  # else the run reads nothing, and this would wait for it
+            with suppress(OSError):  # the run is gone
+                self._stream.close()
 
     def _write(self) -> None:
         while (packet := self._packets.get()) is not None:
@@ -178,6 +181,7 @@ def main() -> None:
     os.dup2(2, 1)  # what plugins print is not a packet
     first_packet = read_packet(stdin)
     if first_packet is None:
+        stdout.close()
         return
     output = _Output(stdout)
     start = unpack_json(first_packet)
@@ -196,6 +200,7 @@ def main() -> None:
         hello["error"] = f"{type(error).__name__}: {error}"
     write_packet(stdout, pack_json(hello))
     if host is None:
+        stdout.close()
         return
     output.start()
     try:

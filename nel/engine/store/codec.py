@@ -12,7 +12,7 @@ from dataclasses import asdict
 from operator import attrgetter
 from typing import Any, Final
 
-from nel.core.message_json import message_json, read_message, read_native
+from nel.core.message_json import message_json, native_json, read_message, read_native
 from nel.core.strict_json import dumps, loads
 from nel.errors import StoreError
 from nel.types import (
@@ -173,7 +173,7 @@ def response_json(response: Response) -> dict[str, Any]:
     if response.tool_calls:
         fields["tool_calls"] = list(map(asdict, response.tool_calls))
     if response.native is not None:
-        fields["native"] = asdict(response.native)
+        fields["native"] = native_json(response.native)
     return fields
 
 
