@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import cached_property
 from typing import Final
 
 _FLOOR_PER_SECOND: Final = 5.0
@@ -65,6 +66,11 @@ class ClosingGate:
         """Requests that wait for a retry and hold no permit."""
         self.on_back_off: Callable[[], None] | None = None
         """Called when a request starts to back off, so that another can start instead."""
+
+    @cached_property
+    def now(self) -> Callable[[], float]:
+        """The clock of its event loop; to ask which loop runs takes a system call each time."""
+        return asyncio.get_running_loop().time
 
     async def back_off(self, seconds: float) -> None:
         """Wait before a retry, without holding a permit.
