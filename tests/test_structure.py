@@ -99,7 +99,7 @@ ROOMS = {
     "episodes": 4_410,
     "judges": 23_780,
     "metrics": 14_820,
-    "models": 37_630,
+    "models": 37_649,
     "prompts": 2_690,
     "reading": 18_080,
     "reports": 17_960,
