@@ -22,7 +22,8 @@ _LINE_SEPARATORS = (
 )
 _EXACT = frozenset((" ", b" "))
 """The second character of a text whose integers may be beyond 64 bits."""
-_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
+_ANY_KEYS = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
+"""Takes keys that are not text, at half as much CPU again for all others."""
 
 
 def dumps(value: object) -> str:
@@ -41,7 +42,14 @@ def dumps_bytes(value: object) -> bytes:
         ValueError: The value holds something that JSON has no form for.
     """
     try:
-        return orjson.dumps(value, option=_OPTIONS)
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return _dumps_of_any_keys(value)
+
+
+def _dumps_of_any_keys(value: object) -> bytes:
+    try:
+        return orjson.dumps(value, option=_ANY_KEYS)
     except TypeError:
         text = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
         return _mark(text)
@@ -70,7 +78,7 @@ def pretty(value: object) -> bytes:
     """Return indented JSON with sorted keys and a final newline, for files that people open."""
     try:
         return orjson.dumps(
-            value, option=_OPTIONS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+            value, option=_ANY_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         )
     except TypeError:
         return _mark(json.dumps(_plain(value), sort_keys=True, indent=2, allow_nan=False) + "\n")

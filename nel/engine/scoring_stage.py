@@ -114,9 +114,10 @@ class ScoringStage:
         """Samples that wait for a judge that is down: stored, and without an outcome."""
         runs_programs = any(plan.benchmark.languages for plan in self._plans.values())
         backlog = _PROGRAMS_MAX if runs_programs else 2 * config.concurrency + _SCORING_BACKLOG
-        self._slots = asyncio.Semaphore(min(backlog + n_judged, SLOTS))
+        self._n_slots = min(backlog + n_judged, SLOTS)
         self._n_waiting = 0
         """Answers that have a slot and no outcome yet."""
+        self._has_slot = asyncio.Event()
         self._all_scored = asyncio.Event()
         self._all_scored.set()
         is_short = runs_programs and not any(plan.judge for plan in self._plans.values())
@@ -150,10 +151,10 @@ class ScoringStage:
 
     async def put(self, item: ScoringTask) -> None:
         """Have a stored answer scored; what a stop leaves out is scored by a resume."""
-        if not self._slots.locked():
-            await self._slots.acquire()
-        elif not await self._stop.wait_for(self._slots.acquire(), seconds_max=0.0):
-            return
+        while self._n_waiting >= self._n_slots:
+            self._has_slot.clear()
+            if not await self._stop.wait_for(self._has_slot.wait(), seconds_max=0.0):
+                return
         self._n_waiting += 1
         self._all_scored.clear()
         reach("before_score")
@@ -211,8 +212,8 @@ class ScoringStage:
             self._fail(error)
 
     def _release_slot(self) -> None:
-        self._slots.release()
         self._n_waiting -= 1
+        self._has_slot.set()
         if not self._n_waiting:
             self._all_scored.set()
 

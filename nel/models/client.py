@@ -199,8 +199,7 @@ class Client:
     async def _send(self, sent: _Call, keep: Keep) -> Response:
         """Send a request until it is answered or given up, and keep what comes of it."""
         n_tokens = prompt_bytes(sent.request, sent.body) // _BYTES_PER_TOKEN
-        now = asyncio.get_running_loop().time
-        began = now()
+        began = self.gate.now()
         while True:
             permit = await self.gate.acquire(sent.key, n_tokens + int(self._answer_tokens))
             try:
@@ -218,7 +217,7 @@ class Client:
                 outcome = Response(attempts=sent.count, error=self._reader.error_of(outcome))
                 await keep(outcome)
                 break
-        self._observer.request_finished(sent.request, outcome, now() - began)
+        self._observer.request_finished(sent.request, outcome, self.gate.now() - began)
         return outcome
 
     def remember(self, request: Request, body: bytes, call: str, response: Response) -> None:
@@ -327,14 +326,13 @@ class Client:
         return outcome
 
     async def _attempt(self, call: _Call, permit: Permit) -> Response | Fault:
-        loop = asyncio.get_running_loop()
-        started = loop.time()
+        started = self.gate.now()
         stream = call.wire.stream() if self.endpoint.stream else None
         fetched = await self._fetch("POST", call.url, call.body, call.headers, stream)
         while isinstance(fetched, Fault) and fetched.hung_up and fetched.on_reused:
             # An idle connection that the endpoint had closed already: no attempt was made.
             fetched = await self._fetch("POST", call.url, call.body, call.headers, stream)
-        call.last_seconds = loop.time() - started
+        call.last_seconds = self.gate.now() - started
         self._carried.note(fetched, call.request, call.cache_key)
         if stream is None and isinstance(fetched, Fetched) and is_event_stream(fetched.body):
             stream = call.wire.stream()  # some servers stream although they were not asked to

@@ -236,14 +236,14 @@ class SharedGate(ClosingGate):
         if self.in_flight == 1:
             self.record_failure(permit, of_connection=True)
             return
-        self._files.cut(max(1, self.in_flight - 1), _now())
+        self._files.cut(max(1, self.in_flight - 1), self.now())
 
     def _of(self, permit: Permit) -> tuple[Permit | None, int]:
         assert isinstance(permit, _SharedPermit)  # noqa: S101 - `acquire` returns no other
         return permit.alone, permit.number
 
     def _own_limit(self) -> int:
-        return max(1, int(min(self._own_max, self._files.value(_now()))))
+        return max(1, int(min(self._own_max, self._files.value(self.now()))))
 
     def _hello(self) -> Hello:
         permits = tuple(
@@ -293,7 +293,7 @@ class SharedGate(ClosingGate):
         permit = _SharedPermit(
             request=waiter.request,
             tokens=waiter.tokens,
-            sent_at=_now(),
+            sent_at=self.now(),
             is_probe=is_probe or (alone is not None and alone.is_probe),
             number=number,
             alone=alone,
@@ -376,7 +376,7 @@ class SharedGate(ClosingGate):
             requests_per_minute=min(rates) / parts if rates else None,
             tokens_per_minute=tokens / parts if tokens else None,
         )
-        self._alone, self._alone_since = Gate(pace, jitter=self._jitter), _now()
+        self._alone, self._alone_since = Gate(pace, jitter=self._jitter), self.now()
         self._alone.begin_empty()
         for permit in self._held.values():
             permit.alone = self._alone.adopt(permit.request, permit.tokens)
@@ -396,8 +396,8 @@ class SharedGate(ClosingGate):
 
     def _note_alone(self) -> None:
         if self._alone is not None:
-            self.use.seconds_alone += _now() - self._alone_since
-            self._alone_since = _now()
+            self.use.seconds_alone += self.now() - self._alone_since
+            self._alone_since = self.now()
 
     def _take(self, message: list[object]) -> None:
         try:
@@ -430,7 +430,3 @@ class SharedGate(ClosingGate):
 
 def _per_minute(per_second: float | None) -> float | None:
     return None if per_second is None else 60 * per_second
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

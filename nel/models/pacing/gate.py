@@ -146,7 +146,9 @@ class Gate(ClosingGate):
         """Return the current limit of requests in flight."""
         if not self._concurrency.is_known and self._ramp >= self._pace.concurrency_max:
             return self._pace.concurrency_max
-        bound = min(float(self._pace.concurrency_max), self._ramp, self._concurrency.value(_now()))
+        bound = min(
+            float(self._pace.concurrency_max), self._ramp, self._concurrency.value(self.now())
+        )
         return max(self._pace.concurrency_min, int(bound))
 
     @property
@@ -173,7 +175,7 @@ class Gate(ClosingGate):
         """
         if self._ended is not None:
             raise self._ended
-        now = _now()
+        now = self.now()
         if not self._waiting and self._seconds_to_wait(now) == 0.0:
             return self._grant(request, tokens, now)
         waiter = _Waiter(request, tokens, asyncio.get_running_loop().create_future())
@@ -206,16 +208,16 @@ class Gate(ClosingGate):
     def adopt(self, request: str, tokens: int) -> Permit:
         """Return a permit for a request that is in flight already, with another gate's leave."""
         self.in_flight += 1
-        return Permit(request=request, tokens=tokens, sent_at=_now())
+        return Permit(request=request, tokens=tokens, sent_at=self.now())
 
     def begin_empty(self) -> None:
         """Discard the rate's burst: another gate may just have used it."""
-        self._rate.begin_empty(_now())
+        self._rate.begin_empty(self.now())
 
     @property
     def requests_per_second(self) -> float | None:
         """Return the current limit on requests; None where there is none."""
-        return self._rate.requests_per_second(_now())
+        return self._rate.requests_per_second(self.now())
 
     def record_success(
         self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]
@@ -226,7 +228,7 @@ class Gate(ClosingGate):
         if self._ramp < self._pace.concurrency_max:
             self._ramp += 1
         self._n_pauses_in_a_row = 0
-        now = _now()
+        now = self.now()
         if self._random_refusals.record_acceptance(now):
             self._rate.grow_quickly(now)
             self._concurrency.grow_quickly(now)
@@ -251,7 +253,7 @@ class Gate(ClosingGate):
 
     def record_refusal(self, permit: Permit, wait: float | None) -> None:
         """Record a rate limit response, and the wait in seconds that it names, if any."""
-        now = _now()
+        now = self.now()
         self.record_failure(permit, of_connection=False, wait=wait)
         if not self._pace.adaptive:
             return
@@ -319,7 +321,7 @@ class Gate(ClosingGate):
                 evidence of an outage.
             wait: Seconds until it may be asked again, if it named any.
         """
-        now = _now()
+        now = self.now()
         breaker = self._breaker
         was_open = breaker.is_open
         breaker.record_failure(
@@ -347,7 +349,7 @@ class Gate(ClosingGate):
         if self.in_flight == 1:
             self.record_failure(permit, of_connection=True)
             return
-        self._concurrency.cut(max(self._pace.concurrency_min, self.in_flight - 1), _now())
+        self._concurrency.cut(max(self._pace.concurrency_min, self.in_flight - 1), self.now())
         self._log_once("no further file can be opened (ulimit -n), so fewer requests are in flight")
 
     def _pause(self, wait: float | None, now: float) -> None:
@@ -397,7 +399,7 @@ class Gate(ClosingGate):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        now = _now()
+        now = self.now()
         while self._waiting:
             if self._waiting[0].granted.done():
                 self._waiting.popleft()
@@ -424,7 +426,3 @@ class Gate(ClosingGate):
         if message not in self._logged:
             self._logged.add(message)
             _LOG.warning("%s", message)
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

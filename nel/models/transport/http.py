@@ -117,7 +117,7 @@ class HttpTransport(Transport):
         pool = self._pool
         assert pool is not None, "use the transport as a context manager"  # noqa: S101 - a bug of ours
         started = time.monotonic()
-        ends = asyncio.get_running_loop().time() + self._endpoint.total_timeout_seconds
+        ends = pool.loop.time() + self._endpoint.total_timeout_seconds
         reused = False
         try:
             request = self._request(method, url, body, headers)

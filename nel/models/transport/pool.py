@@ -64,6 +64,8 @@ class ConnectionPool:
         self._numbers = itertools.count()
         self.unasked: list[int] = []
         """Numbers of the connections on which a response arrived that no request had asked for."""
+        self.loop = asyncio.get_running_loop()
+        """That it is bound to; to ask which loop runs takes a system call each time."""
         self._lookup_lock = asyncio.Lock()
         self._addresses: _Addresses = []
         self._addresses_until = 0.0
@@ -82,7 +84,7 @@ class ConnectionPool:
             ssl.SSLError: The certificate or the handshake is refused.
             DeadlineExceeded: It took longer than the connect timeout.
         """
-        oldest = asyncio.get_running_loop().time() - _IDLE_SECONDS_MAX
+        oldest = self.loop.time() - _IDLE_SECONDS_MAX
         while self._idle:
             connection = self._idle.pop()
             if connection.is_usable and connection.has_unread():
@@ -140,14 +142,13 @@ class ConnectionPool:
         connection.close()
 
     async def _connect(self) -> Connection:
-        loop = asyncio.get_running_loop()
         where = f"cannot connect to {self._host}:{self._port}"
         if self._proxy is not None:
             where = "the proxy {}:{} takes no connection".format(*self._address)
         try:
             addresses = await self._look_up()
             opened = await aiohappyeyeballs.start_connection(
-                addresses, happy_eyeballs_delay=_EYEBALLS_SECONDS, interleave=1, loop=loop
+                addresses, happy_eyeballs_delay=_EYEBALLS_SECONDS, interleave=1, loop=self.loop
             )
         except UnicodeError as error:
             # Of the codec of names: a label that is empty, or longer than 63 characters.
@@ -179,26 +180,25 @@ class ConnectionPool:
 
     async def _finish_connecting(self, opened: socket.socket) -> Connection:
         """Return a connection over an open socket, after the handshakes that it needs."""
-        loop = asyncio.get_running_loop()
         connection = Connection(
             self._endpoint, self.release, self._stop_reusing, number=next(self._numbers)
         )
         name = self._host.rstrip(".") if self._tls else None
         if self._proxy is None:
-            await loop.create_connection(
+            await self.loop.create_connection(
                 lambda: connection, sock=opened, ssl=self._tls, server_hostname=name
             )
             return connection
         proxy_name = self._address[0] if self._proxy_tls else None
         if self._tls is None:
-            await loop.create_connection(
+            await self.loop.create_connection(
                 lambda: connection, sock=opened, ssl=self._proxy_tls, server_hostname=proxy_name
             )
             return connection
         from nel.models.transport.proxy import Tunnel  # noqa: PLC0415 - few runs have a proxy
 
         proxy = self._proxy
-        transport, tunnel = await loop.create_connection(
+        transport, tunnel = await self.loop.create_connection(
             lambda: Tunnel(proxy, self._host, self._port),
             sock=opened,
             ssl=self._proxy_tls,
@@ -206,7 +206,9 @@ class ConnectionPool:
         )
         try:
             await tunnel.answered
-            secured = await loop.start_tls(transport, connection, self._tls, server_hostname=name)
+            secured = await self.loop.start_tls(
+                transport, connection, self._tls, server_hostname=name
+            )
         except BaseException:
             transport.abort()
             raise
@@ -215,13 +217,12 @@ class ConnectionPool:
         return connection
 
     async def _look_up(self) -> _Addresses:
-        loop = asyncio.get_running_loop()
         async with self._lookup_lock:
-            if loop.time() >= self._addresses_until:
-                addresses = await loop.getaddrinfo(*self._address, type=socket.SOCK_STREAM)
+            if self.loop.time() >= self._addresses_until:
+                addresses = await self.loop.getaddrinfo(*self._address, type=socket.SOCK_STREAM)
                 self._addresses = [
                     (family, kind, proto, name, address)  # type: ignore[misc]
                     for family, kind, proto, name, address in addresses
                 ]
-                self._addresses_until = loop.time() + _ADDRESSES_SECONDS
+                self._addresses_until = self.loop.time() + _ADDRESSES_SECONDS
             return self._addresses

@@ -90,21 +90,24 @@ def _answers(log: Snapshot, *where: int) -> _Rows:
 
 
 def _verdicts(log: Snapshot, *where: int) -> _Rows:
+    benchmark = where[0]
     return {
-        (idx, repeat): Row(
-            where[0],
-            idx,
-            repeat,
-            VERDICT,
-            attempt,
-            0,
-            session,
-            0,
-            again,
-            *_NO_COUNTS,
-            crc,
-            None,
-            text,
+        (idx, repeat): Row._make(
+            (
+                benchmark,
+                idx,
+                repeat,
+                VERDICT,
+                attempt,
+                0,
+                session,
+                0,
+                again,
+                *_NO_COUNTS,
+                crc,
+                None,
+                text,
+            )
         )
         for idx, repeat, attempt, session, again, crc, text in log.execute(
             _VERDICTS, where
