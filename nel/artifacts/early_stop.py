@@ -66,22 +66,24 @@ class EarlyStop:
     def as_json(self, *, complete: bool, n_questions: int) -> dict[str, Any]:
         """Return ``stop_rule`` of metrics.json."""
         rule, decision = self.rule, self.decision
-        direction = None if rule is None else rule.direction
+        reason = condition = n_asked = difference = None
+        if decision is not None:
+            reason, condition = decision["reason"], decision["condition"]
+        elif complete:
+            reason = "exhausted"
+        if rule is not None and decision is not None:
+            n_asked = rule.n_wanted_at(decision["n_clusters"])
+        if rule is not None and rule.direction is not None:
+            difference = {"lower": rule.direction.lower, "upper": rule.direction.upper}
         return {
-            "when": [condition.name for condition in self.config.conditions],
+            "when": [stop.name for stop in self.config.conditions],
             "seed": self.config.seed,
-            "reason": decision["reason"] if decision else "exhausted" if complete else None,
-            "condition": decision["condition"] if decision else None,
+            "reason": reason,
+            "condition": condition,
             "n_questions": n_questions,
-            "n_questions_asked": (
-                None
-                if decision is None or rule is None
-                else rule.n_wanted_at(decision["n_clusters"])
-            ),
+            "n_questions_asked": n_asked,
             "baseline": self.baseline,
-            "difference": (
-                None if direction is None else {"lower": direction.lower, "upper": direction.upper}
-            ),
+            "difference": difference,
         }
 
 

@@ -94,11 +94,15 @@ class Auditing:
         readings = {name: self._reading(name) for name in ways if self._n_of[name]}
         # A model's readings are shown beside the band and never move it: they have an error of
         # their own.
-        scores = [
-            value["score"]
-            for name, value in readings.items()
-            if name != MODEL and value["score"] is not None
-        ]
+        scores = []
+        for name, reading in readings.items():
+            if name != MODEL and reading["score"] is not None:
+                scores.append(reading["score"])
+        band = reason = None
+        if scores:
+            band = {"lower": min(scores), "upper": max(scores)}
+        else:
+            reason = _NOT_BINARY if readings else "no reading applies to any answer"
         return {
             "n_answers": self._n_of[SCORED],
             "n_differ": self._n_differ,
@@ -107,12 +111,8 @@ class Auditing:
             "without_reading": dict(sorted(self._without.items())),
             "readings": readings,
             "reader": None if self._by_model is None else asdict(self._by_model.made_by),
-            "band": {"lower": min(scores), "upper": max(scores)} if scores else None,
-            "reason": (
-                None
-                if scores
-                else (_NOT_BINARY if readings else "no reading applies to any answer")
-            ),
+            "band": band,
+            "reason": reason,
         }
 
     def _reading(self, name: str) -> dict[str, Any]:

@@ -143,6 +143,8 @@ def member_ends(
         values = line_values(columns, key)
         positions = np.arange(len(questions))
         if category:
+            if category not in columns.categories:
+                continue
             code = columns.categories.index(category)
             positions = np.flatnonzero(questions.codes_of("category") == code)
         mean, (low, high) = question_ends(questions, values, positions, (0.0, 1.0))

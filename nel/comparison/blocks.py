@@ -30,6 +30,7 @@ from nel.comparison.lines import (
     text_codes,
 )
 from nel.core.strict_json import loads
+from nel.metrics.category_fields import category_of
 
 _WHOLE: Final[frozenset[type]] = frozenset((int,))
 _TEXTS: Final[frozenset[type]] = frozenset((str,))
@@ -161,7 +162,7 @@ class BlockReader:
                 line["reward"],
                 get("expected_answer"),
                 metadata if rows else None,
-                metadata.get("category"),
+                category_of(metadata),
                 get("group"),
                 get("served_model"),
                 (get("tokens") or _NOTHING).get("completion"),

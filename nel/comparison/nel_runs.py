@@ -42,6 +42,7 @@ from nel.core.message_json import with_calls
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
+from nel.metrics.category_fields import category_of
 from nel.reports.run_files import BenchmarkFiles, by_title, read_aggregates, read_run_yaml
 from nel.reports.selection import MERGE, shard_title
 
@@ -52,7 +53,7 @@ _CONTENT_ID: Final = re.compile(
 """A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
 _CONTENT_ID_LENGTH: Final = 16
 _HEX: Final = re.compile(r"[0-9a-f]*")
-_CATEGORY: Final = "category"
+
 _IMPORTED: Final = "imported.format"
 """A field of the identity of results that another tool made."""
 
@@ -198,7 +199,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
         state=state,
         cause="" if state == SCORED else _cause(value["outcome"]),
         metrics={} if state >= UNSCORED else details.get("metrics") or {},
-        category=text_form(metadata.get(_CATEGORY)),
+        category=text_form(category_of(metadata)),
         group=text_or_none(value.get("group")),
         model=text_or_none(value.get("served_model")),
         tokens=number_or_nan((value.get("tokens") or {}).get("completion")),

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, TypeAlias
 from nel.core.forked_map import collection_paused
 from nel.core.message_json import with_calls
 from nel.judges.record import KEY as JUDGEMENTS
+from nel.metrics.category_fields import category_of
 from nel.reports.choices import (
     Confusion,
     Options,
@@ -252,7 +253,7 @@ def _category(result: Mapping[str, Any]) -> str | None:
     metadata = result.get("metadata")
     if not isinstance(metadata, dict):
         return None
-    category = metadata.get("category", metadata.get("subject"))
+    category = category_of(metadata)
     return None if category is None else _label(category)
 
 

@@ -81,16 +81,20 @@ def standings_json(
     if len(sides) < _FEWEST:
         raise UsageError("a leaderboard needs at least two runs")
     names = _common(sides, with_members(only, sides[0]))
-    means = [
-        title
-        for title in sides[0].aggregates
-        if all(title in side.aggregates for side in sides) and (not only or title in only)
-    ]
+    in_all = set(sides[0].aggregates).intersection(*(side.aggregates for side in sides))
+    means = [title for title in sides[0].aggregates if title in in_all]
+    if only:
+        means = [title for title in means if title in only]
     settings = Settings(level=level, seed=seed)
     duels, scores_by_name = _compare_all(sides, names, means, settings, despite)
     p_values = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
     pairs_of_p = zip(p_values[::2], p_values[1::2], strict=True)
     tested = list(zip(duels, pairs_of_p, strict=True))
+    warnings = []
+    for name in names:
+        for side in sides:
+            texts = texts_of({"warnings": side.benchmarks[name].warnings})
+            warnings += [f"{side.label}, {name}: {text}" for text in texts]
     return {
         "sdk": f"nel {__version__}",
         "level": level,
@@ -105,12 +109,7 @@ def standings_json(
             _benchmark_json(name, scores, tested, 1 - level)
             for name, scores in scores_by_name.items()
         ],
-        "warnings": [
-            f"{side.label}, {name}: {text}"
-            for name in names
-            for side in sides
-            for text in texts_of({"warnings": side.benchmarks[name].warnings})
-        ],
+        "warnings": warnings,
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Final
 
 from nel.apps.leaderboard.label_correction import corrected_rate
@@ -128,10 +128,10 @@ def _same_family(
     judge: Mapping[str, Any] | None, entries: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, str]]:
     """Return which judges judged models of their own family, as far as names show it."""
+    panel = (judge or {}).get("panel") or []
     return [
         {"judge": member["name"], "model": entry["label"]}
-        for member in (judge or {}).get("panel") or []
-        for entry in entries
+        for member, entry in product(panel, entries)
         if entry["model"] and same_family(member["model"], entry["model"])
     ]
 

@@ -32,18 +32,22 @@ def benchmark_page(
         link: Where a category leads.
     """
     files, row = summary.files, summary.row
-    metrics: Mapping[str, Any] = files.metrics if files is not None else {}
-    runtime: Mapping[str, Any] = files.runtime if files is not None else {}
-    failures: Mapping[str, Any] = files.failures if files is not None else {}
+    rows = [row]
+    metrics: Mapping[str, Any] = {}
+    runtime: Mapping[str, Any] = {}
+    failures: Mapping[str, Any] = {}
+    bundle: Mapping[str, Any] = {}
+    if files is not None:
+        metrics, runtime = files.metrics, files.runtime
+        failures, bundle = files.failures, files.bundle
+        rows = list(headline_rows(metrics, bundle, files.title))
     n_missing = row.accounting["n_total"] - summary.n_done
-    rows = [row] if files is None else list(headline_rows(metrics, files.bundle, files.title))
+    n_not_asked = row.accounting["n_not_asked"] + n_missing
     return {
         "summary": summary,
         "row": row,
         "n_missing": n_missing,
-        "segments": accounting_segments(
-            {**row.accounting, "n_not_asked": row.accounting["n_not_asked"] + n_missing}
-        ),
+        "segments": accounting_segments({**row.accounting, "n_not_asked": n_not_asked}),
         "warnings": _warnings(run, summary, n_missing),
         "categories": categories_of(rows, link),
         "failures": failure_rows(failures),
@@ -57,7 +61,7 @@ def benchmark_page(
             for title, key in _LATENCIES
             if (runtime.get(key) or {}).get("max")
         ],
-        "config": (files.bundle.get("config") or {}) if files is not None else {},
+        "config": bundle.get("config") or {},
     }
 
 

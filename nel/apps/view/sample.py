@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from nel.apps.view.finding import FoundRun
@@ -201,7 +201,9 @@ def _exchanges_of(store: BrowsedStore, key: SampleKey) -> _Exchanges:
 
 
 def _target(sample: Sample | None) -> str | None:
-    return None if sample is None or sample.target is None else as_text(sample.target)
+    if sample is None or sample.target is None:
+        return None
+    return as_text(sample.target)
 
 
 def _reasoning(response: Response | None) -> str:
@@ -303,34 +305,24 @@ def _ways(
     ways = [_scored_way(readings, answer)]
     span = None
     for name, reading in readings.ways.read.items():
-        has_value = reading.value is not None
-        reward = start = end = None
-        if has_value:
-            reward, start, end = rewards[name], reading.start, reading.end
         rejected = [
             (candidate.why, readings.response[candidate.start : candidate.end])
             for candidate in reading.rejected
         ]
-        ways.append(
-            Way(
-                name=name,
-                value=reading.value,
-                form=reading.form.value,
-                reward=reward,
-                start=start,
-                end=end,
-                rejected=rejected,
-            )
+        way = Way(
+            name=name,
+            value=reading.value,
+            form=reading.form.value,
+            reward=None,
+            rejected=rejected,
         )
-        # The first reading that took what the scorer took, and got its reward, shows where it is.
-        agrees = has_value and readings.scored is not None and rewards[name] == readings.reward
-        if (
-            span is None
-            and agrees
-            and reading.end > reading.start
-            and _is_same(reading.value, readings.scored)
-        ):
-            span = reading.start, reading.end
+        if reading.value is not None:
+            way = replace(way, reward=rewards[name], start=reading.start, end=reading.end)
+            # The first reading that took what the scorer took, and got its reward, shows where.
+            agrees = rewards[name] == readings.reward and _is_same(reading.value, readings.scored)
+            if span is None and agrees and reading.end > reading.start:
+                span = reading.start, reading.end
+        ways.append(way)
     return ways, "", span
 
 

@@ -31,15 +31,12 @@ def inspect_usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
 def inspect_message(chat_message: Mapping[str, Any], position: int) -> dict[str, Any]:
     """Return a message of Inspect for one in the shape of OpenAI's."""
     role, content = str(chat_message.get("role")), chat_message.get("content")
-    message: dict[str, Any] = {
-        "role": role if role in ("system", "user", "assistant", "tool") else "user"
-    }
-    parts = (
-        [content_part(element) for element in content]
-        if isinstance(content, list | tuple)
-        else content
-    )
-    message["content"] = parts if isinstance(parts, list | str) else ""
+    if isinstance(content, list | tuple):
+        content = [content_part(element) for element in content]
+    elif not isinstance(content, str):
+        content = ""
+    is_role = role in ("system", "user", "assistant", "tool")
+    message: dict[str, Any] = {"role": role if is_role else "user", "content": content}
     if role == "tool":
         message["tool_call_id"] = str(chat_message.get("tool_call_id") or "")
     calls = chat_message.get("tool_calls")
@@ -103,12 +100,13 @@ def inspect_call(call: Any, name: str) -> dict[str, Any]:  # checked here
         name=str(function.get("name")),
         arguments=str(function.get("arguments")),
     )
+    arguments = tool_call.values
+    if arguments is None:
+        arguments = {"unread": tool_call.arguments}
     return {
         "id": tool_call.id,
         "function": tool_call.name,
-        "arguments": {"unread": tool_call.arguments}
-        if tool_call.values is None
-        else tool_call.values,
+        "arguments": arguments,
         "parse_error": tool_call.parse_error,
         "type": "function",
     }

@@ -82,11 +82,11 @@ def import_lm_eval(source: Path) -> ImportedRun | None:
     paths = [path for path in paths if path.name.startswith("samples_") and path.suffix == ".jsonl"]
     if not paths:
         return None
-    notes = (
-        "Which questions failed and were left out, tokens and times are not recorded by lm-eval.",
-    )
-    benchmarks = [_benchmark(task) for path in paths for task in filtered_tasks(path)]
-    return ImportedRun(format="lm-eval", benchmarks=benchmarks, notes=notes)
+    benchmarks: list[ImportedBenchmark] = []
+    for path in paths:
+        benchmarks += map(_benchmark, filtered_tasks(path))
+    note = "Which questions failed and were left out, tokens and times are not recorded by lm-eval."
+    return ImportedRun(format="lm-eval", benchmarks=benchmarks, notes=(note,))
 
 
 def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
@@ -95,10 +95,14 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
     Raises:
         OutputError: A line is damaged, or no metric is a number.
     """
-    matched = _SAMPLES.fullmatch(path.name)
-    task = matched["task"] if matched else path.stem.removeprefix("samples_")
-    beside = path.with_name(f"results_{matched['time']}.json") if matched else None
-    summary = read_json(beside) if beside is not None and beside.is_file() else {}
+    task = path.stem.removeprefix("samples_")
+    summary: Mapping[str, Any] = {}
+    match = _SAMPLES.fullmatch(path.name)
+    if match:
+        task = match["task"]
+        beside = path.with_name(f"results_{match['time']}.json")
+        if beside.is_file():
+            summary = read_json(beside)
     other_rules = _other_rules(summary, task)
     values: dict[str, dict[str, Any]] = {}
     metrics: dict[str, str] = {}
@@ -157,11 +161,14 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
     for value, where in read_lines(path):
         if filter_of(value) != name:
             continue
-        doc_id = required_field(value, "doc_id", int, where)
-        doc = value.get("doc") if isinstance(value.get("doc"), dict) else {"doc": value.get("doc")}
-        row = dict(doc or {})
-        sample_id = str(row.pop(_OWN_ID)) if is_own and _OWN_ID in row else str(doc_id)
-        category = row.pop("category", None) if is_own else row.get("category", row.get("subject"))
+        sample_id = str(required_field(value, "doc_id", int, where))
+        doc = value.get("doc")
+        row = dict(doc) if isinstance(doc, dict) else {"doc": doc}
+        if is_own:
+            sample_id = str(row.pop(_OWN_ID, sample_id))
+            category = row.pop("category", None)
+        else:
+            category = row.get("category", row.get("subject"))
         request = arguments_of(value)[0]
         sample = Sample(
             id=sample_id,

@@ -247,8 +247,11 @@ def _metrics(usage: Usage, price: Price | None) -> dict[str, Any]:
 
 
 def _totals(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    names = sorted({name for item in metrics for name in item})
-    return {f"total_{name}": sum(item.get(name, 0) for item in metrics) for name in names}
+    totals: dict[str, Any] = {}
+    for step_metrics in metrics:
+        for name, number in step_metrics.items():
+            totals[f"total_{name}"] = totals.get(f"total_{name}", 0) + number
+    return dict(sorted(totals.items()))
 
 
 def _extra(sample: SampleConversations, title: str) -> dict[str, Any]:

@@ -107,11 +107,12 @@ def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
 
 def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Return metrics by name: those of the first scorer, and ``scorer/metric`` of the others."""
-    return {
-        f"{scorer}/{name}" if position else name: value
-        for position, (scorer, metrics) in enumerate(scores.items())
-        for name, value in metrics.items()
-    }
+    all_metrics: dict[str, float] = {}
+    for position, (scorer, metrics) in enumerate(scores.items()):
+        prefix = f"{scorer}/" if position else ""
+        for name, value in metrics.items():
+            all_metrics[prefix + name] = value
+    return all_metrics
 
 
 def _read_document(path: Path) -> tuple[dict[str, Any], _Samples]:

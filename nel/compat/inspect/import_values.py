@@ -108,13 +108,15 @@ def _conversation(value: object) -> tuple[Message, ...] | None:
 def _parts(content: object) -> object:
     if not isinstance(content, list):
         return content
-    blocks = [block for block in content if isinstance(block, dict)]
-    return [
-        {"type": "image_url", "image_url": {"url": block.get("image")}}
-        if block.get("type") == "image"
-        else block
-        for block in blocks
-    ]
+    parts: list[object] = []
+    for block in content:
+        if not isinstance(block, dict):
+            continue
+        if block.get("type") == "image":
+            parts.append({"type": "image_url", "image_url": {"url": block.get("image")}})
+        else:
+            parts.append(block)
+    return parts
 
 
 def _response(
