@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from typing_extensions import TypedDict
 
@@ -75,9 +75,9 @@ class Member:
     """Its questions, also those that a sample leaves out."""
     headline: str
     """Of the benchmark."""
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[JsonObject]
     """As metrics.json has them."""
-    accounting: Mapping[str, Any]
+    accounting: JsonObject
     is_complete: bool
     total: Accumulator
 
@@ -85,7 +85,7 @@ class Member:
         """Return what a metric is called here; a category can call the headline otherwise."""
         return self.total.headline_name if metric in ("", self.headline) else metric
 
-    def row(self, metric: str) -> Mapping[str, Any]:
+    def row(self, metric: str) -> JsonObject:
         """Return the row of a metric; an empty one where the benchmark does not have it."""
         return next((row for row in self.rows if row["name"] == self.name(metric)), {})
 
@@ -128,7 +128,7 @@ def members_of(name: str, result: BenchmarkResult, collected: Collection) -> dic
 def write_aggregates(
     run_dir: Path,
     run_id: str,
-    aggregates: Sequence[Mapping[str, Any]],
+    aggregates: Sequence[JsonObject],
     members: Mapping[str, Member],
 ) -> None:
     """Write the means over several benchmarks that a run's configuration names.
@@ -147,7 +147,7 @@ def write_aggregates(
 
 
 def aggregates_json(
-    aggregates: Sequence[Mapping[str, Any]], members: Mapping[str, Member]
+    aggregates: Sequence[JsonObject], members: Mapping[str, Member]
 ) -> list[JsonObject]:
     """Return the means over several benchmarks.
 
@@ -171,8 +171,8 @@ def aggregates_json(
 
 
 def _mean_json(
-    aggregate: Mapping[str, Any],
-    means: Mapping[str, Mapping[str, Any]],
+    aggregate: JsonObject,
+    means: Mapping[str, JsonObject],
     members: Mapping[str, Member],
 ) -> JsonObject:
     """Return a mean; without a value where a benchmark has none, since fewer make another one."""
@@ -213,7 +213,7 @@ def _mean_json(
 
 
 def _counts(
-    metric: str, present: Mapping[str, Member], rows: Mapping[str, Mapping[str, Any]]
+    metric: str, present: Mapping[str, Member], rows: Mapping[str, JsonObject]
 ) -> JsonObject:
     """Return what a mean is of: metric, unit, answers, and the accounting of its benchmarks."""
     names = {row["name"] for row in rows.values() if row}
@@ -228,8 +228,8 @@ def _counts(
 
 
 def _shares(
-    aggregate: Mapping[str, Any],
-    means: Mapping[str, Mapping[str, Any]],
+    aggregate: JsonObject,
+    means: Mapping[str, JsonObject],
     members: Mapping[str, Member],
 ) -> dict[str, Fraction]:
     """Return the weight of each benchmark in a mean, through the means it is of; together 1."""
@@ -255,8 +255,8 @@ def _shares(
 
 def _missing(
     slots: Mapping[str, str],
-    rows: Mapping[str, Mapping[str, Any]],
-    means: Iterable[Mapping[str, Any]],
+    rows: Mapping[str, JsonObject],
+    means: Iterable[JsonObject],
 ) -> dict[str, str]:
     """Return by slot why a benchmark has no value; one that lacks the metric is not missing."""
     reasons = {}
@@ -270,9 +270,7 @@ def _missing(
     return reasons
 
 
-def _bounds(
-    shares: Mapping[str, Fraction], rows: Mapping[str, Mapping[str, Any]]
-) -> BoundsJson | None:
+def _bounds(shares: Mapping[str, Fraction], rows: Mapping[str, JsonObject]) -> BoundsJson | None:
     ends = {name: rows[name]["bounds"] if name in rows else _OPEN for name in shares}
     if None in ends.values():
         return None

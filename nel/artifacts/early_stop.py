@@ -7,7 +7,6 @@ count nowhere: else the number would depend on the concurrency.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from nel.engine.store.projections.results import results
 from nel.engine.store.rows import outcome_in
 from nel.engine.store.snapshot import Snapshot
 from nel.metrics.intervals import ANYTIME, Interval
+from nel.types import JsonObject
 
 COVERS: Final = "all questions of the benchmark"
 NO_INTERVAL: Final = Interval(
@@ -38,7 +38,7 @@ class EarlyStop:
     """The stop rule of a benchmark, and what it came to."""
 
     config: StopConfig
-    decision: Mapping[str, Any] | None
+    decision: JsonObject | None
     """None where no condition has held."""
     rule: StopRule | None = None
     """Fed with what counts; None without a decision."""
@@ -87,9 +87,7 @@ class EarlyStop:
         }
 
 
-def read_early_stop(
-    snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]
-) -> EarlyStop | None:
+def read_early_stop(snapshot: Snapshot, key: int, slot: str, plan: JsonObject) -> EarlyStop | None:
     """Return the stop rule of a benchmark, None where it has none."""
     config, decision = _decision(snapshot, slot)
     if not config.when:
@@ -110,7 +108,7 @@ def read_early_stop(
     return replace(early_stop, rule=rule, counted=is_counted)
 
 
-def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]) -> bytes:
+def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: JsonObject) -> bytes:
     """Return by idx whether a question counts, reading no outcome; empty before any decision."""
     config, decision = _decision(snapshot, slot)
     if not config.when or decision is None:
@@ -120,13 +118,13 @@ def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str
     )
 
 
-def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, Mapping[str, Any] | None]:
+def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, JsonObject | None]:
     """Return the stop rule of a run, and what it decided of a benchmark."""
     config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
     return config, (snapshot.meta(DECISIONS) or {}).get(slot)
 
 
-def _outcome_counts(rule: StopRule, decision: Mapping[str, Any]) -> bytes:
+def _outcome_counts(rule: StopRule, decision: JsonObject) -> bytes:
     is_counted = bytearray(len(rule.order.order))
     for idx in rule.order.first(decision["n_clusters"]):
         is_counted[idx] = 1

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, NotRequired, TypeAlias
+from typing import Annotated, Final, Literal, NotRequired, TypeAlias
 
 from annotated_types import MinLen
 from pydantic import ConfigDict, Field, with_config
@@ -300,7 +300,7 @@ def result_line(result: Result, head: LineHead) -> ResultLine:
     return line
 
 
-def add_episode(line: ResultLine, episode: Mapping[str, Any]) -> None:
+def add_episode(line: ResultLine, episode: JsonObject) -> None:
     """Add what an episode came to; tokens and cost are those of its last attempt."""
     line["episode"] = {
         "solver": episode["solver"],

@@ -7,7 +7,7 @@ Pairs are made by content, and refused where dataset, prompt, scorer, judge or d
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
@@ -29,6 +29,7 @@ from nel.decide.sign_flip import flip_test
 from nel.errors import UsageError
 from nel.metrics.clusters import cluster_codes
 from nel.reports.run_warnings import texts_of
+from nel.types import JsonObject
 from nel.version import __version__
 
 OVERALL: Final = "mean of all benchmarks"
@@ -158,9 +159,7 @@ class _Members:
         if n := n_not_asked(pairing):
             self.unasked.setdefault(runs, {})[benchmark.directory] = n
 
-    def duels(
-        self, name: str, rows: Sequence[Mapping[str, Any]], settings: Settings
-    ) -> Iterator[_Duel]:
+    def duels(self, name: str, rows: Sequence[JsonObject], settings: Settings) -> Iterator[_Duel]:
         """Yield every pair of runs on a mean, whose row each run has."""
         for left, right in itertools.combinations(range(self.n_runs), 2):
             unasked = self.unasked.get((left, right), {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from nel.apps.view.summary import BenchmarkSummary, RunSummary
@@ -15,6 +15,7 @@ from nel.reports.page import (
 )
 from nel.reports.tables.columns import ReportTable
 from nel.reports.tables.headline import HeadlineRow, headline_rows, metric_rows
+from nel.types import JsonObject
 
 _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_token_seconds"))
 
@@ -33,10 +34,10 @@ def benchmark_page(
     """
     files, row = summary.files, summary.row
     rows = [row]
-    metrics: Mapping[str, Any] = {}
-    runtime: Mapping[str, Any] = {}
-    failures: Mapping[str, Any] = {}
-    bundle: Mapping[str, Any] = {}
+    metrics: JsonObject = {}
+    runtime: JsonObject = {}
+    failures: JsonObject = {}
+    bundle: JsonObject = {}
     if files is not None:
         metrics, runtime = files.metrics, files.runtime
         failures, bundle = files.failures, files.bundle

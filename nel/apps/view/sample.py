@@ -35,7 +35,7 @@ from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.samples import facts_of
 from nel.reports.text import WHOLE_CHARACTERS_MAX, as_text, content_text, whole
-from nel.types import Response, Sample, SampleKey, Scored, Unscored
+from nel.types import JsonObject, Response, Sample, SampleKey, Scored, Unscored
 
 _READ_MAX: Final = 200_000
 """An answer of more characters is not read again for its page."""
@@ -97,12 +97,12 @@ class SampleView:
     target: str | None
     ways: Sequence[Way]
     without_reading: str
-    judgements: Sequence[Mapping[str, Any]]
+    judgements: Sequence[JsonObject]
     program: Sequence[tuple[str, str]]
     """What a program wrote, and what was said of it."""
-    details: Mapping[str, Any]
+    details: JsonObject
     """The rest of what the scorer said."""
-    metadata: Mapping[str, Any]
+    metadata: JsonObject
     calls: Sequence[FurtherRequest]
     attempts: Sequence[AttemptView]
     """Of an episode, the last one at the end."""
@@ -217,7 +217,7 @@ def _answer(text: str, extracted: str | None, span: tuple[int, int] | None) -> S
     return _segments(text, None if is_whole else mark)
 
 
-def _fields_of_details(outcome_details: Mapping[str, Any]) -> dict[str, Any]:
+def _fields_of_details(outcome_details: JsonObject) -> dict[str, Any]:
     """Return the fields of a view that show details: of judges, of a program, and the others."""
     details = dict(outcome_details)
     judgements = shown_judgements(details.pop(JUDGEMENTS, None))

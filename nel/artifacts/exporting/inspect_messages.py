@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from nel.core.strict_json import dumps
-from nel.types import ToolCall
+from nel.types import JsonObject, ToolCall
 
 STOP_REASONS: Final = {
     "stop": "stop",
@@ -16,7 +15,7 @@ STOP_REASONS: Final = {
 }
 
 
-def inspect_usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
+def inspect_usage(tokens: JsonObject) -> dict[str, Any]:
     """Return tokens as Inspect counts them."""
     prompt, completion = tokens["prompt"] or 0, tokens["completion"] or 0
     return {
@@ -28,7 +27,7 @@ def inspect_usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def inspect_message(chat_message: Mapping[str, Any], position: int) -> dict[str, Any]:
+def inspect_message(chat_message: JsonObject, position: int) -> dict[str, Any]:
     """Return a message of Inspect for one in the shape of OpenAI's."""
     role, content = str(chat_message.get("role")), chat_message.get("content")
     if isinstance(content, list | tuple):
@@ -59,16 +58,14 @@ def content_part(content: Any) -> dict[str, Any]:  # checked here
     return {"type": "text", "text": dumps(content)}
 
 
-def answer_parts(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+def answer_parts(result: JsonObject) -> list[dict[str, Any]]:
     """Return what a model thought and what it answered, as parts of a message."""
     reasoning = result["reasoning"]
     parts = [{"type": "reasoning", "reasoning": reasoning}] if reasoning else []
     return [*parts, {"type": "text", "text": result["model_response"] or ""}]
 
 
-def inspect_output(
-    result: Mapping[str, Any], model: str, answer: Mapping[str, Any]
-) -> dict[str, Any]:
+def inspect_output(result: JsonObject, model: str, answer: JsonObject) -> dict[str, Any]:
     """Return the output of a result; without an answer there is no choice."""
     reason = STOP_REASONS.get(str(result["finish_reason"]), "unknown")
     has_response = result["model_response"] is not None
@@ -80,7 +77,7 @@ def inspect_output(
     }
 
 
-def failure_text(outcome: Mapping[str, Any]) -> str:
+def failure_text(outcome: JsonObject) -> str:
     """Return how the model failed."""
     return f"a failure of the model, {outcome['kind']}: {outcome['detail'] or 'no detail'}"
 
