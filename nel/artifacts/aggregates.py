@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from typing_extensions import TypedDict
 
@@ -75,9 +75,9 @@ class Member:
     """Its questions, also those that a sample leaves out."""
     headline: str
     """Of the benchmark."""
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[JsonObject]
     """As metrics.json has them."""
-    accounting: Mapping[str, Any]
+    accounting: JsonObject
     is_complete: bool
     total: Accumulator
 
@@ -85,7 +85,7 @@ class Member:
         """Return what a metric is called here; a category can call the headline otherwise."""
         return self.total.headline_name if metric in ("", self.headline) else metric
 
-    def row(self, metric: str) -> Mapping[str, Any]:
+    def row(self, metric: str) -> JsonObject:
         """Return the row of a metric; an empty one where the benchmark does not have it."""
         return next((row for row in self.rows if row["name"] == self.name(metric)), {})
 
@@ -128,7 +128,7 @@ def members_of(name: str, result: BenchmarkResult, collected: Collection) -> dic
 def write_aggregates(
     run_dir: Path,
     run_id: str,
-    aggregates: Sequence[Mapping[str, Any]],
+    aggregates: Sequence[JsonObject],
     members: Mapping[str, Member],
 ) -> None:
     """Write the means over several benchmarks that a run's configuration names.
@@ -147,7 +147,7 @@ def write_aggregates(
 
 
 def aggregates_json(
-    aggregates: Sequence[Mapping[str, Any]], members: Mapping[str, Member]
+    aggregates: Sequence[JsonObject], members: Mapping[str, Member]
 ) -> list[JsonObject]:
     """Return the means over several benchmarks.
 
@@ -171,8 +171,8 @@ def aggregates_json(
 
 
 def _mean_json(
-    aggregate: Mapping[str, Any],
-    means: Mapping[str, Mapping[str, Any]],
+    aggregate: JsonObject,
+    means: Mapping[str, JsonObject],
     members: Mapping[str, Member],
 ) -> JsonObject:
     """Return a mean; without a value where a benchmark has none, since fewer make another one."""
@@ -181,16 +181,14 @@ def _mean_json(
     present = {name: members[name] for name in shares if name in members}
     rows = {name: member.row(metric) for name, member in present.items()}
     slots = {name: present[name].slot if name in present else name for name in shares}
-    missing_reasons = {
-        slots[name]: reason for name in shares if (reason := _absence(name, rows, means.values()))
-    }
+    missing_reasons = _missing(slots, rows, means.values())
     document: JsonObject = {
         "aggregate": aggregate["name"],
         **_counts(metric, present, rows),
         "value": None,
         "bounds": None,
         "weights": {},
-        "missing": dict(missing_reasons),
+        "missing": missing_reasons,
         "complete": not missing_reasons and all(member.is_complete for member in present.values()),
     }
     lacking = [slots[name] for name, row in rows.items() if not row]
@@ -198,24 +196,24 @@ def _mean_json(
         reason = f"no value of {metric}: {', '.join(lacking)}" if lacking else "nothing was asked"
         return {**document, **no_interval(reason).as_json()}
     interval = _interval(metric, present, shares, missing_reasons)
-    reasons = [
-        *(f"without {name}: {why}" for name, why in missing_reasons.items()),
-        interval.reason,
-    ]
+    reasons = [f"without {name}: {why}" for name, why in missing_reasons.items()]
+    if interval.reason:
+        reasons.append(interval.reason)
+    value = None
+    if not missing_reasons:
+        value = _mean(shares, {name: row["value"] for name, row in rows.items()})
     return {
         **document,
-        "value": None
-        if missing_reasons
-        else _mean(shares, {n: row["value"] for n, row in rows.items()}),
+        "value": value,
         **interval.as_json(),
-        "reason": "; ".join(filter(None, reasons)) or None,
+        "reason": "; ".join(reasons) or None,
         "bounds": _bounds(shares, rows),
         "weights": {slots[name]: float(share) for name, share in shares.items()},
     }
 
 
 def _counts(
-    metric: str, present: Mapping[str, Member], rows: Mapping[str, Mapping[str, Any]]
+    metric: str, present: Mapping[str, Member], rows: Mapping[str, JsonObject]
 ) -> JsonObject:
     """Return what a mean is of: metric, unit, answers, and the accounting of its benchmarks."""
     names = {row["name"] for row in rows.values() if row}
@@ -230,43 +228,49 @@ def _counts(
 
 
 def _shares(
-    aggregate: Mapping[str, Any],
-    means: Mapping[str, Mapping[str, Any]],
+    aggregate: JsonObject,
+    means: Mapping[str, JsonObject],
     members: Mapping[str, Member],
 ) -> dict[str, Fraction]:
     """Return the weight of each benchmark in a mean, through the means it is of; together 1."""
-    below = [
-        _shares(means[name], means, members) if name in means else {name: Fraction(1)}
-        for name in aggregate["benchmarks"]
-    ]
-    weights: Sequence[float] = aggregate["weights"] or [
-        sum(members[name].size for name in shares if name in members)
-        if aggregate["weight_by_size"]
-        else 1
-        for shares in below
-    ]
+    # A mean may be of other means, whose benchmarks share its weight.
+    shares_below = []
+    for name in aggregate["benchmarks"]:
+        if name in means:
+            shares_below.append(_shares(means[name], means, members))
+        else:
+            shares_below.append({name: Fraction(1)})
+    weights: Sequence[float] = aggregate["weights"] or [1] * len(shares_below)
+    if aggregate["weight_by_size"] and not aggregate["weights"]:
+        weights = [
+            sum(members[name].size for name in shares if name in members) for shares in shares_below
+        ]
     total = sum(map(Fraction, weights)) or Fraction(1)
     together: dict[str, Fraction] = {}
-    for shares, weight in zip(below, weights, strict=True):
+    for shares, weight in zip(shares_below, weights, strict=True):
         for name, share in shares.items():
             together[name] = together.get(name, Fraction(0)) + share * Fraction(weight) / total
     return together
 
 
-def _absence(
-    name: str, rows: Mapping[str, Mapping[str, Any]], means: Iterable[Mapping[str, Any]]
-) -> str:
-    """Return why a benchmark has no value; empty where it has one, or lacks the metric."""
-    if name in rows:
-        row = rows[name]
-        return str(row["reason"] or "nothing was scored") if row and row["value"] is None else ""
-    reasons = (aggregate["missing"].get(name) for aggregate in means)
-    return next(filter(None, reasons), "no question of it was asked")
+def _missing(
+    slots: Mapping[str, str],
+    rows: Mapping[str, JsonObject],
+    means: Iterable[JsonObject],
+) -> dict[str, str]:
+    """Return by slot why a benchmark has no value; one that lacks the metric is not missing."""
+    reasons = {}
+    for name, slot in slots.items():
+        row = rows.get(name)
+        if row is None:
+            noted = (aggregate["missing"].get(name) for aggregate in means)
+            reasons[slot] = next(filter(None, noted), "no question of it was asked")
+        elif row and row["value"] is None:
+            reasons[slot] = str(row["reason"] or "nothing was scored")
+    return reasons
 
 
-def _bounds(
-    shares: Mapping[str, Fraction], rows: Mapping[str, Mapping[str, Any]]
-) -> BoundsJson | None:
+def _bounds(shares: Mapping[str, Fraction], rows: Mapping[str, JsonObject]) -> BoundsJson | None:
     ends = {name: rows[name]["bounds"] if name in rows else _OPEN for name in shares}
     if None in ends.values():
         return None
@@ -289,9 +293,7 @@ def _interval(
     """Return the interval of a mean, in which what is missing has no values."""
     left_out = set(missing_names)
     scored = {name: each for name, each in members.items() if each.slot not in left_out}
-    numbers = {
-        name: n for n, name in enumerate(dict.fromkeys(split_category(name)[0] for name in scored))
-    }
+    numbers: dict[str, int] = {}
     parts, questions = [], []
     for title, member in scored.items():
         name = member.name(metric)
@@ -301,7 +303,9 @@ def _interval(
                 f"{name} of {member.slot} is not a mean of single questions from 0 to 1"
             )
         parts.append(np.array(series.question_means(), dtype=np.float64))
-        first = numbers[split_category(title)[0]] * QUESTIONS_MAX
+        # Categories of one benchmark have questions of it, so that one question may be in two.
+        benchmark, _ = split_category(title)
+        first = numbers.setdefault(benchmark, len(numbers)) * QUESTIONS_MAX
         questions.append(np.array(series.questions, dtype=np.int64) + first)
     if not scored:
         return no_interval("nothing was scored")

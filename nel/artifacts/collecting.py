@@ -6,7 +6,7 @@ What few runs have, such as judgements, labels or a stop rule, is imported where
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +48,7 @@ from nel.metrics.category_fields import fields_of
 from nel.metrics.question_intervals import Design
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.scoring.golds import ListedGolds
-from nel.types import Outcome, Response, SampleScore, Score, Unscored
+from nel.types import JsonObject, Outcome, Response, SampleScore, Score, Unscored
 
 if TYPE_CHECKING:
     from nel.artifacts.early_stop import EarlyStop
@@ -68,13 +68,13 @@ class StoredBenchmark:
 
     snapshot: Snapshot
     run_id: str
-    config: Mapping[str, Any]
+    config: JsonObject
     """Of the run."""
     key: int
     """Its number in the store."""
     slot: str
     name: str
-    plan: Mapping[str, Any]
+    plan: JsonObject
     directory: Path
 
     @cached_property
@@ -83,7 +83,7 @@ class StoredBenchmark:
         return {"benchmark": self.name, "model": self.plan["model"]}
 
     @property
-    def panel(self) -> list[Mapping[str, Any]]:
+    def panel(self) -> list[JsonObject]:
         """Return the judges of its panel."""
         return (self.plan.get("judge") or {}).get("panel") or []
 
@@ -323,7 +323,7 @@ def _models_of_judges(benchmark: StoredBenchmark) -> dict[str, str]:
     return {str(judge.get("name") or judge["model"]): str(judge["model"]) for judge in judges}
 
 
-def _planned_statistics(plan: Mapping[str, Any]) -> RequestedStatistics:
+def _planned_statistics(plan: JsonObject) -> RequestedStatistics:
     return choose_statistics(
         None,
         metrics=plan.get("metrics", ()),

@@ -7,7 +7,6 @@ count nowhere: else the number would depend on the concurrency.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from nel.engine.store.projections.results import results
 from nel.engine.store.rows import outcome_in
 from nel.engine.store.snapshot import Snapshot
 from nel.metrics.intervals import ANYTIME, Interval
+from nel.types import JsonObject
 
 COVERS: Final = "all questions of the benchmark"
 NO_INTERVAL: Final = Interval(
@@ -38,7 +38,7 @@ class EarlyStop:
     """The stop rule of a benchmark, and what it came to."""
 
     config: StopConfig
-    decision: Mapping[str, Any] | None
+    decision: JsonObject | None
     """None where no condition has held."""
     rule: StopRule | None = None
     """Fed with what counts; None without a decision."""
@@ -66,28 +66,28 @@ class EarlyStop:
     def as_json(self, *, complete: bool, n_questions: int) -> dict[str, Any]:
         """Return ``stop_rule`` of metrics.json."""
         rule, decision = self.rule, self.decision
-        direction = None if rule is None else rule.direction
+        reason = condition = n_asked = difference = None
+        if decision is not None:
+            reason, condition = decision["reason"], decision["condition"]
+        elif complete:
+            reason = "exhausted"
+        if rule is not None and decision is not None:
+            n_asked = rule.n_wanted_at(decision["n_clusters"])
+        if rule is not None and rule.direction is not None:
+            difference = {"lower": rule.direction.lower, "upper": rule.direction.upper}
         return {
-            "when": [condition.name for condition in self.config.conditions],
+            "when": [stop.name for stop in self.config.conditions],
             "seed": self.config.seed,
-            "reason": decision["reason"] if decision else "exhausted" if complete else None,
-            "condition": decision["condition"] if decision else None,
+            "reason": reason,
+            "condition": condition,
             "n_questions": n_questions,
-            "n_questions_asked": (
-                None
-                if decision is None or rule is None
-                else rule.n_wanted_at(decision["n_clusters"])
-            ),
+            "n_questions_asked": n_asked,
             "baseline": self.baseline,
-            "difference": (
-                None if direction is None else {"lower": direction.lower, "upper": direction.upper}
-            ),
+            "difference": difference,
         }
 
 
-def read_early_stop(
-    snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]
-) -> EarlyStop | None:
+def read_early_stop(snapshot: Snapshot, key: int, slot: str, plan: JsonObject) -> EarlyStop | None:
     """Return the stop rule of a benchmark, None where it has none."""
     config, decision = _decision(snapshot, slot)
     if not config.when:
@@ -108,7 +108,7 @@ def read_early_stop(
     return replace(early_stop, rule=rule, counted=is_counted)
 
 
-def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]) -> bytes:
+def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: JsonObject) -> bytes:
     """Return by idx whether a question counts, reading no outcome; empty before any decision."""
     config, decision = _decision(snapshot, slot)
     if not config.when or decision is None:
@@ -118,13 +118,13 @@ def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str
     )
 
 
-def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, Mapping[str, Any] | None]:
+def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, JsonObject | None]:
     """Return the stop rule of a run, and what it decided of a benchmark."""
     config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
     return config, (snapshot.meta(DECISIONS) or {}).get(slot)
 
 
-def _outcome_counts(rule: StopRule, decision: Mapping[str, Any]) -> bytes:
+def _outcome_counts(rule: StopRule, decision: JsonObject) -> bytes:
     is_counted = bytearray(len(rule.order.order))
     for idx in rule.order.first(decision["n_clusters"]):
         is_counted[idx] = 1

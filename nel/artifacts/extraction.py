@@ -30,7 +30,7 @@ from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
 from nel.scoring.readings import LENIENT, OFFICIAL, STRICT
-from nel.types import ModelFailure, Unscored
+from nel.types import JsonObject, ModelFailure, Unscored
 
 DIFFERENCES_MAX: Final = 1_000
 """Differing answers that are listed; all are counted."""
@@ -40,7 +40,7 @@ _NOT_BINARY: Final = "a score between 0 and 1 is not that of one right answer"
 class Auditing:
     """Collects how answers are read while the artifacts of a benchmark are written."""
 
-    def __init__(self, directory: Path, benchmark: str, plan: Mapping[str, Any]) -> None:
+    def __init__(self, directory: Path, benchmark: str, plan: JsonObject) -> None:
         """Read what models said of the answers; the directory is the benchmark's."""
         self._path = directory / AUDIT_NAME
         self._benchmark, self._plan = benchmark, plan
@@ -94,11 +94,15 @@ class Auditing:
         readings = {name: self._reading(name) for name in ways if self._n_of[name]}
         # A model's readings are shown beside the band and never move it: they have an error of
         # their own.
-        scores = [
-            value["score"]
-            for name, value in readings.items()
-            if name != MODEL and value["score"] is not None
-        ]
+        scores = []
+        for name, reading in readings.items():
+            if name != MODEL and reading["score"] is not None:
+                scores.append(reading["score"])
+        band = reason = None
+        if scores:
+            band = {"lower": min(scores), "upper": max(scores)}
+        else:
+            reason = _NOT_BINARY if readings else "no reading applies to any answer"
         return {
             "n_answers": self._n_of[SCORED],
             "n_differ": self._n_differ,
@@ -107,12 +111,8 @@ class Auditing:
             "without_reading": dict(sorted(self._without.items())),
             "readings": readings,
             "reader": None if self._by_model is None else asdict(self._by_model.made_by),
-            "band": {"lower": min(scores), "upper": max(scores)} if scores else None,
-            "reason": (
-                None
-                if scores
-                else (_NOT_BINARY if readings else "no reading applies to any answer")
-            ),
+            "band": band,
+            "reason": reason,
         }
 
     def _reading(self, name: str) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer
                 yield unread_answer(result, readings.ways.gold)
 
 
-def _why_not(snapshot: Snapshot, key: int, name: str, plan: Mapping[str, Any]) -> str | None:
+def _why_not(snapshot: Snapshot, key: int, name: str, plan: JsonObject) -> str | None:
     """Return why no answer of a benchmark is read; None where one is, be it the last."""
     reasons: Counter[str] = Counter()
     for stored_result in results(snapshot, key, plan["repeats"]):

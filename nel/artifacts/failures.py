@@ -51,24 +51,22 @@ class FailureAnalysis:
         """Return totals, categories, the kinds within them, and exemplars."""
         failures = self._counts.total()
         categories: Counter[str] = Counter()
-        for kind, count in self._counts.items():
-            categories[documented_category(kind)] += count
+        kinds = {}
+        for kind, count in sorted(self._counts.items()):
+            category = documented_category(kind)
+            categories[category] += count
+            hint = hint_for(kind, origin=_only(self._origins[kind]))
+            kinds[kind] = {**self._share(count), "category": category, "hint": hint}
+        exemplars: list[dict[str, object]] = []
+        for name in sorted(self._exemplars):
+            exemplars += self._exemplars[name]
         return {
             "total": self._total,
             "total_failures": failures,
             "failure_rate": failures / self._total if self._total else 0.0,
             "categories": {name: self._share(count) for name, count in sorted(categories.items())},
-            "kinds": {
-                kind: {
-                    **self._share(count),
-                    "category": documented_category(kind),
-                    "hint": hint_for(kind, origin=_only(self._origins[kind])),
-                }
-                for kind, count in sorted(self._counts.items())
-            },
-            "exemplars": [
-                exemplar for name in sorted(self._exemplars) for exemplar in self._exemplars[name]
-            ],
+            "kinds": kinds,
+            "exemplars": exemplars,
             **self._clusters.as_json(self._total),
         }
 
@@ -114,6 +112,13 @@ def _is_judged_refusal(outcome: Scored) -> bool:
 
 def _exemplar(kind: str, result: Result) -> dict[str, object]:
     outcome, response = result.outcome, result.response
+    extracted = None
+    if isinstance(outcome, (Scored, ModelFailure)) and not is_judged(outcome.details):
+        extracted = outcome.answer
+    if isinstance(outcome, Scored):
+        detail = str(outcome.details.get("detail") or "")
+    else:
+        detail = outcome.detail
     return {
         "category": documented_category(kind),
         "kind": kind,
@@ -122,14 +127,6 @@ def _exemplar(kind: str, result: Result) -> dict[str, object]:
         "sample_id": result.sample_id,
         "response_preview": "" if response is None else response.text[:_PREVIEW_CHARACTERS],
         "expected_answer": None if result.sample is None else result.sample.target,
-        "extracted_answer": (
-            outcome.answer
-            if isinstance(outcome, (Scored, ModelFailure)) and not is_judged(outcome.details)
-            else None
-        ),
-        "detail": (
-            str(outcome.details.get("detail") or "")
-            if isinstance(outcome, Scored)
-            else outcome.detail
-        ),
+        "extracted_answer": extracted,
+        "detail": detail,
     }

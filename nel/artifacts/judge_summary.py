@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from nel.judges.model_family import families_of, same_family, same_model
 from nel.judges.types import SETTING_FAULTS
+from nel.types import JsonObject
 
 ALPHA_MIN: Final = 0.667
 """Krippendorff draws not even tentative conclusions below it (Content Analysis, 2004, ch. 11)."""
@@ -26,7 +27,7 @@ _DETAIL_MAX: Final = 500
 
 
 def judging_json(
-    counts: dict[str, Any] | None, plan: Mapping[str, Any], *, judges: Mapping[str, str]
+    counts: dict[str, Any] | None, plan: JsonObject, *, judges: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """Return the ``judging`` object, None where nothing was judged.
 
@@ -47,8 +48,8 @@ def judging_json(
 
 
 def judging_warnings(
-    judging: Mapping[str, Any] | None,
-    plan: Mapping[str, Any],
+    judging: JsonObject | None,
+    plan: JsonObject,
     *,
     models: Iterable[str],
     models_by_judge: Mapping[str, Iterable[str]],
@@ -97,7 +98,7 @@ def _unasked_causes(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iter
 
 
 def _kinship(
-    judges: Sequence[Mapping[str, Any]],
+    judges: Sequence[JsonObject],
     evaluated: set[str],
     models_by_judge: Mapping[str, Iterable[str]],
 ) -> Iterator[str]:
@@ -123,7 +124,7 @@ def _kinship(
             )
 
 
-def _bias(row: Mapping[str, Any]) -> Iterator[str]:
+def _bias(row: JsonObject) -> Iterator[str]:
     share, changed = row["first_share"], row["n_first"] + row["n_second"]
     # An unbiased judge favours either seat in half of the verdicts that change with the order.
     if share["ci_lower"] is None or share["ci_lower"] <= _HALF <= share["ci_upper"]:
@@ -136,7 +137,7 @@ def _bias(row: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _missing(judging: Mapping[str, Any]) -> Iterator[str]:
+def _missing(judging: JsonObject) -> Iterator[str]:
     n_judged, n_without = judging["n_judged"], judging["n_without_grade"]["n"]
     if n_without > WITHOUT_VERDICT_MAX * n_judged:
         yield (
@@ -160,7 +161,7 @@ def _missing(judging: Mapping[str, Any]) -> Iterator[str]:
             yield f"{judge['name']} gave no verdict in {n_missing:,} of {cases:,} cases"
 
 
-def _disagreement(row: Mapping[str, Any]) -> Iterator[str]:
+def _disagreement(row: JsonObject) -> Iterator[str]:
     alpha, kappa = row["alpha"], row["kappa"]
     if alpha["value"] is not None and alpha["value"] < ALPHA_MIN:
         yield (

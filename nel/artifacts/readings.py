@@ -5,7 +5,6 @@ Shared by the audit of a run and the explanation of one answer. Depends on `nel.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -16,7 +15,7 @@ from nel.benchmarks.official_readings import official_reading
 from nel.judges.record import is_judged
 from nel.reading.types import Reading
 from nel.scoring.readings import Readings, read_in_every_way, same_answer
-from nel.types import ModelFailure, Scored, ScorerInput, Unscored
+from nel.types import JsonObject, ModelFailure, Scored, ScorerInput, Unscored
 
 MODEL: Final = "model"
 """The name of what a model read where the run's own scorer found nothing."""
@@ -75,7 +74,7 @@ class AnswerReadings:
 
 
 def read_again(
-    result: Result, benchmark: str, plan: Mapping[str, Any], by_model: ModelReadings | None = None
+    result: Result, benchmark: str, plan: JsonObject, by_model: ModelReadings | None = None
 ) -> AnswerReadings | str:
     """Return the readings of a stored answer, or why it has none.
 
@@ -117,7 +116,7 @@ def _scored_answer(result: Result, response: str) -> str | None:
     return result.outcome.answer
 
 
-def _without_reading(result: Result, plan: Mapping[str, Any]) -> str | None:
+def _without_reading(result: Result, plan: JsonObject) -> str | None:
     outcome = result.outcome
     if "sandbox.limits" in (plan.get("identity") or {}):
         return NeverRead.PROGRAMS

@@ -5,7 +5,7 @@ Reads both answers from the store. Nothing here enters a score, its interval or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from nel.engine.asking.repeat_check import draw_samples
 from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import Snapshot
 from nel.metrics.intervals import no_interval, wilson_interval
-from nel.types import SECOND_ASKING, Response
+from nel.types import SECOND_ASKING, JsonObject, Response
 
 _EXAMPLES_MAX: Final = 10
 _CHARACTERS_MAX: Final = 500
@@ -72,7 +72,7 @@ def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pa
 
 
 def repeat_check_json(
-    pairs: list[Pair], plan: Mapping[str, Any], *, headline: Mapping[str, Any], n: int
+    pairs: list[Pair], plan: JsonObject, *, headline: JsonObject, n: int
 ) -> dict[str, Any]:
     """Return the object.
 
@@ -122,7 +122,7 @@ def _rate_json(n_differ: int, n: int) -> dict[str, Any]:
 
 
 def _score_json(
-    reward_pairs: list[tuple[float, float]], headline: Mapping[str, Any], n: int
+    reward_pairs: list[tuple[float, float]], headline: JsonObject, n: int
 ) -> dict[str, Any] | None:
     if not reward_pairs or not n:
         return None

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, NotRequired, TypeAlias
+from typing import Annotated, Final, Literal, NotRequired, TypeAlias
 
 from annotated_types import MinLen
 from pydantic import ConfigDict, Field, with_config
@@ -268,6 +268,10 @@ def result_line(result: Result, head: LineHead) -> ResultLine:
     sample, outcome = result.sample, result.outcome
     has_answer = result.response is not None and result.response.error is None
     response = result.response or _NO_RESPONSE
+    details, answer = dict(outcome.details), None
+    if not isinstance(outcome, Unscored):
+        details["metrics"] = dict(outcome.metrics)
+        answer = outcome.answer
     line: ResultLine = {
         "benchmark": head["benchmark"],
         "model": head["model"],
@@ -278,18 +282,14 @@ def result_line(result: Result, head: LineHead) -> ResultLine:
         "expected_answer": None if sample is None else sample.target,
         "model_response": response.text if has_answer else None,
         "reasoning": response.reasoning,
-        "extracted_answer": None if isinstance(outcome, Unscored) else outcome.answer,
+        "extracted_answer": answer,
         "outcome": outcome_json(outcome),
         "finish_reason": response.finish_reason,
         "served_model": response.model,
         "prompt": None if sample is None else _prompt(sample),
         "metadata": _metadata(sample),
         "group": None if sample is None else sample.group,
-        "scoring_details": (
-            dict(outcome.details)
-            if isinstance(outcome, Unscored)
-            else {**outcome.details, "metrics": dict(outcome.metrics)}
-        ),
+        "scoring_details": details,
         "tokens": _tokens_of(response.usage),
         "timing": _timing(response, result.asked),
     }
@@ -300,7 +300,7 @@ def result_line(result: Result, head: LineHead) -> ResultLine:
     return line
 
 
-def add_episode(line: ResultLine, episode: Mapping[str, Any]) -> None:
+def add_episode(line: ResultLine, episode: JsonObject) -> None:
     """Add what an episode came to; tokens and cost are those of its last attempt."""
     line["episode"] = {
         "solver": episode["solver"],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from typing_extensions import TypedDict
 
@@ -17,7 +17,7 @@ from nel.artifacts.cautions import Copies
 from nel.artifacts.failure_kinds import hint_for
 from nel.artifacts.selection import selection_text
 from nel.metrics.accumulator import Accounting, Accumulator, MetricJson
-from nel.types import FailureKind
+from nel.types import FailureKind, JsonObject
 
 FAILURE_RATES_MAX: Final[Mapping[FailureKind, float]] = {
     "truncated": 0.0,
@@ -79,7 +79,7 @@ class Noticed:
     is_shard: bool
 
 
-def run_warnings(plan: Mapping[str, Any], total: Accumulator, noticed: Noticed) -> list[RunWarning]:
+def run_warnings(plan: JsonObject, total: Accumulator, noticed: Noticed) -> list[RunWarning]:
     """Return the warnings of a benchmark, the most general first.
 
     Args:
@@ -115,7 +115,7 @@ def _failed_metrics(noticed: Noticed) -> Iterator[str]:
         yield f"the metric {name} has no value: it {reasons.get(name, 'failed')}"
 
 
-def _first(plan: Mapping[str, Any]) -> Iterator[str]:
+def _first(plan: JsonObject) -> Iterator[str]:
     selection = plan.get("selection") or {}
     if selection.get("kind") == "first":
         yield (
@@ -166,7 +166,7 @@ def _on_completed(total: Accumulator) -> str:
     return f" (on the {completed['n']:,} completed answers: {value})"
 
 
-def _copies(plan: Mapping[str, Any], copies: Copies) -> Iterator[str]:
+def _copies(plan: JsonObject, copies: Copies) -> Iterator[str]:
     if not copies.n_equal:
         return
     is_deterministic = (plan.get("generation") or {}).get("temperature") == 0
@@ -180,9 +180,7 @@ def _copies(plan: Mapping[str, Any], copies: Copies) -> Iterator[str]:
         )
 
 
-def _judge_not_asked(
-    plan: Mapping[str, Any], accounting: Accounting, noticed: Noticed
-) -> Iterator[str]:
+def _judge_not_asked(plan: JsonObject, accounting: Accounting, noticed: Noticed) -> Iterator[str]:
     roles = (plan.get("identity") or {}).get("judge.roles") or {}
     judges = [*((plan.get("judge") or {}).get("panel") or ()), *roles.values()]
     names = list(dict.fromkeys(str(judge["name"]) for judge in judges))
@@ -194,7 +192,7 @@ def _judge_not_asked(
         )
 
 
-def _versions(plan: Mapping[str, Any]) -> Iterator[str]:
+def _versions(plan: JsonObject) -> Iterator[str]:
     asking_versions, scoring_versions = plan.get("asked_by") or (), plan.get("scored_by") or ()
     if asking_versions and scoring_versions and {*asking_versions} != {*scoring_versions}:
         yield (

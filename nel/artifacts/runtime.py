@@ -18,7 +18,7 @@ from nel.config.schema import Price
 from nel.engine.store.plans import StoredSession
 from nel.engine.store.spending import spent_before
 from nel.models.budget import cost_of
-from nel.types import Response
+from nel.types import JsonObject, Response
 
 
 class RuntimeStats:
@@ -163,7 +163,7 @@ class RuntimeStats:
             "unknown": self._completed - self._costed if has_price else None,
         }
 
-    def _note_episode(self, episode: Mapping[str, Any]) -> None:
+    def _note_episode(self, episode: JsonObject) -> None:
         self._episodes.update(n=1, steps=episode["steps"], tool_calls=episode["tool_calls"])
         self._tool_errors.update(episode["tool_errors"])
         self._episode_ends[episode["ended_by"]] += 1

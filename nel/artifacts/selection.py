@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from nel.metrics.accumulator import Accounting
 from nel.metrics.category_fields import FIELDS, GROUP, SUBSET, Fields, labels_of
 from nel.metrics.intervals import Interval
 from nel.metrics.question_intervals import Design
+from nel.types import JsonObject
 
 _PLURALS: Final = {
     SUBSET: "categories",
@@ -19,7 +19,7 @@ _PLURALS: Final = {
 }
 
 
-def selection_json(plan: Mapping[str, Any]) -> dict[str, Any] | None:
+def selection_json(plan: JsonObject) -> dict[str, Any] | None:
     """Return which questions were asked, with a line that says so; None for imported results."""
     plan_selection = plan.get("selection")
     if plan_selection is None:
@@ -29,7 +29,7 @@ def selection_json(plan: Mapping[str, Any]) -> dict[str, Any] | None:
     return {**selection, "text": selection_text(plan_selection)}
 
 
-def selection_text(selection: Mapping[str, Any]) -> str:
+def selection_text(selection: JsonObject) -> str:
     """Return what a score is of, in one line; empty where every question was to be asked.
 
     >>> first = {"kind": "first", "n": 200, "of": 12032, "is_exact": True, "by": "category",
@@ -59,7 +59,7 @@ def selection_text(selection: Mapping[str, Any]) -> str:
 class QuestionDraw:
     """How the questions of a run were drawn, as the intervals of its numbers have to know it."""
 
-    def __init__(self, plan: Mapping[str, Any]) -> None:
+    def __init__(self, plan: JsonObject) -> None:
         """Begin without a question.
 
         Args:
@@ -89,7 +89,7 @@ def no_interval(reason: str) -> Interval:
     return Interval(lower=None, upper=None, method="none", covers="none", reason=reason)
 
 
-def shard_json(plan: Mapping[str, Any], accounting: Accounting) -> dict[str, dict[str, int]]:
+def shard_json(plan: JsonObject, accounting: Accounting) -> dict[str, dict[str, int]]:
     """Return ``shard`` of the artifacts of a shard; nothing for a whole run."""
     shard = shard_of(plan.get("identity"))
     if shard is None:

@@ -5,12 +5,12 @@ and what more answers would buy.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
 from typing import Any
 
 from nel.errors import UndefinedMetric
 from nel.metrics.added_question import ADDED
 from nel.metrics.late_numpy import np
+from nel.types import JsonObject
 
 
 class Spread:
@@ -31,7 +31,7 @@ class Spread:
         self._sums[-2] += reward
         self._sums[-1] += reward * reward
 
-    def as_json(self, headline: Mapping[str, Any]) -> dict[str, Any] | None:
+    def as_json(self, headline: JsonObject) -> dict[str, Any] | None:
         """Return the object; None where the headline's interval is not by the spread of questions.
 
         Args:

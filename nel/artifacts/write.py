@@ -28,6 +28,7 @@ from nel.engine.store.plans import check_plan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.metrics.accumulator import Accumulator
 from nel.metrics.requested import RequestedStatistics
+from nel.types import JsonObject
 from nel.version import __version__
 
 _SHOWN_OF_PLAN: Final = (
@@ -171,7 +172,7 @@ def _runtime_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str
 def _metrics_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str, Any]:
     plan, total = benchmark.plan, collected.total
     headline_metrics = total.metrics()
-    headline: Mapping[str, Any] = total.headline()
+    headline: JsonObject = total.headline()
     shared_passes = collected.notes.shared_passes
     # A shard is never complete; of results of another tool it is what that says.
     identity, imported = plan.get("identity"), plan.get("imported") or {}
@@ -226,7 +227,7 @@ def _judging_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str
 
 
 def _judging_warnings(
-    benchmark: StoredBenchmark, collected: Collection, judging: Mapping[str, Any] | None
+    benchmark: StoredBenchmark, collected: Collection, judging: JsonObject | None
 ) -> list[str]:
     if collected.judging is None:
         return []
@@ -243,9 +244,7 @@ def _judging_warnings(
     )
 
 
-def _notice(
-    benchmark: StoredBenchmark, collected: Collection, metrics: Mapping[str, Any]
-) -> Noticed:
+def _notice(benchmark: StoredBenchmark, collected: Collection, metrics: JsonObject) -> Noticed:
     judging, judge_requests = metrics["judging"], collected.judges.as_json().values()
     return Noticed(
         failed_metrics=collected.chosen.failed,
@@ -266,8 +265,8 @@ def _notice(
 
 
 def _category_json(accumulator: Accumulator) -> dict[str, object]:
-    headline: Mapping[str, Any] = accumulator.headline()
-    accounting: Mapping[str, Any] = accumulator.accounting.as_json()
+    headline: JsonObject = accumulator.headline()
+    accounting: JsonObject = accumulator.accounting.as_json()
     return {
         **{name: accounting[name] for name in COUNTS},
         **{name: headline[name] for name in ("value", "ci_lower", "ci_upper", "ci_method")},
@@ -275,7 +274,7 @@ def _category_json(accumulator: Accumulator) -> dict[str, object]:
 
 
 def _bundle_json(
-    benchmark: StoredBenchmark, collected: Collection, metrics: Mapping[str, Any]
+    benchmark: StoredBenchmark, collected: Collection, metrics: JsonObject
 ) -> dict[str, Any]:
     plan, accounting = benchmark.plan, metrics["accounting"]
     endpoint = benchmark.config.get("endpoint") if not plan["eval_only"] else None
@@ -324,7 +323,7 @@ def _scores_json(total: Accumulator, metrics: list[dict[str, Any]]) -> dict[str,
 
 
 def _bundle_category(accumulator: Accumulator) -> dict[str, object]:
-    headline: Mapping[str, Any] = accumulator.headline()
+    headline: JsonObject = accumulator.headline()
     ends = {name: headline[name] for name in ("n", "ci_lower", "ci_upper")}
     return {"mean_reward": headline["value"], **ends}
 

@@ -156,11 +156,13 @@ def make_shots(
     Raises:
         DatasetError: There are too few, or a fixed one is missing.
     """
-    examples, n_rows = list(shots), n + holds_samples
+    examples = list(shots)
+    n_needed = n + holds_samples
     if settings.sampler == "fixed":
-        examples, n_rows = _fixed_shots(settings.ids, examples, source), n
-    if len(examples) < n_rows:
-        reserve = ", one more since a sample is never its own example" if n_rows > n else ""
+        examples = _fixed_shots(settings.ids, examples, source)
+        n_needed = n
+    if len(examples) < n_needed:
+        reserve = ", one more since a sample is never its own example" if n_needed > n else ""
         raise DatasetError(
             f"{n} few-shot examples are asked for and {source} has {len(examples)}{reserve}; "
             "ask for fewer with --num-fewshot, or give a larger source"
@@ -170,10 +172,10 @@ def make_shots(
     groups: dict[str | None, list[Shot]] = {}
     for shot in examples:
         groups.setdefault(shot.group, []).append(shot)
-    pools = {
-        group: ExamplePool(tuple(members), tuple(shot.key for shot in members))
-        for group, members in groups.items()
-    }
+    pools = {}
+    for group, members in groups.items():
+        keys = tuple(shot.key for shot in members)
+        pools[group] = ExamplePool(tuple(members), keys)
     return Shots(settings=settings, n=n, pools=pools, source=source)
 
 
@@ -201,16 +203,12 @@ def as_text(shots: Sequence[Shot], prompt: str, settings: FewShot) -> str:
 
 def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, ...]:
     """Return examples and prompt as the turns of a chat; the prefix heads the first."""
-    turns = [
-        (role, text)
-        for shot in shots
-        for role, text in (("user", shot.question), ("assistant", shot.answer))
-    ]
-    opening, *replies = [*turns, ("user", prompt)]
-    return tuple(
-        Message(role=role, content=text)
-        for role, text in [(opening[0], prefix + opening[1]), *replies]
-    )
+    messages = []
+    for shot in shots:
+        messages.append(Message(role="user", content=prefix + shot.question))
+        messages.append(Message(role="assistant", content=shot.answer))
+        prefix = ""
+    return (*messages, Message(role="user", content=prefix + prompt))
 
 
 def rows_needed(settings: FewShot, n: int) -> int | None:
@@ -218,4 +216,6 @@ def rows_needed(settings: FewShot, n: int) -> int | None:
     if settings.sampler == "first":
         return n + 1
     positions = [shot_id for shot_id in settings.ids if isinstance(shot_id, int)]
-    return max(positions) + 1 if positions and len(positions) == len(settings.ids) else None
+    if not positions or len(positions) < len(settings.ids):
+        return None
+    return max(positions) + 1

@@ -83,23 +83,21 @@ def _of_kinds(template: Mapping[str, str], kinds: Collection[str]) -> Mapping[st
         names = {*plugins, *(f"/{_module_of(target)}.py" for target in plugins.values())}
         (lines if group in groups else others).update(names)
     absent = others - lines
-    header, *blocks = re.split(r"(?m)^(?=\[)", project)
-    tables = [
-        block
-        for block in blocks
-        if "entry-points" not in block or any(f'"{group}"' in block for group in groups)
-    ]
+    # Of a module that goes its test goes too.
     texts = {
         path: text
         for path, text in template.items()
         if f"/{Path(path).stem.removeprefix('test_')}.py" not in absent
     }
-    readme = [
-        line
-        for line in texts[_README].splitlines(keepends=True)
-        if not any(name in line for name in absent)
-    ]
-    return {**texts, _PROJECT: header + "".join(tables), _README: "".join(readme)}
+    kept_project, *tables = re.split(r"(?m)^(?=\[)", project)
+    for table in tables:
+        if "entry-points" not in table or any(f'"{group}"' in table for group in groups):
+            kept_project += table
+    readme = ""
+    for line in texts[_README].splitlines(keepends=True):
+        if not any(name in line for name in absent):
+            readme += line
+    return {**texts, _PROJECT: kept_project, _README: readme}
 
 
 def _module_of(target: str) -> str:
@@ -111,23 +109,21 @@ def _suggestion(name: str) -> str:
 
 
 def _template() -> dict[str, str]:
-    packaged = Path(__file__).parents[1] / "plugin_template"
-    root = packaged if packaged.is_dir() else Path(__file__).parents[2] / "plugins" / _ORIGINAL
-    return {
-        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-        and not any(name in _LEFT_OUT or name.endswith(".egg-info") for name in path.parts)
-    }
+    root = Path(__file__).parents[1] / "plugin_template"
+    if not root.is_dir():  # of a clone, from which no wheel was built
+        root = Path(__file__).parents[2] / "plugins" / _ORIGINAL
+    texts = {}
+    for path in sorted(root.rglob("*")):
+        is_built = any(name in _LEFT_OUT or name.endswith(".egg-info") for name in path.parts)
+        if path.is_file() and not is_built:
+            texts[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
+    return texts
 
 
 def _rename(text: str, name: str) -> str:
     """Return a text or a path of the example with the names of the new package."""
-    draft = (
-        text.replace(f"plugins/{_ORIGINAL}", name).replace(_ORIGINAL, "\0").replace(_MODULE, "\1")
-    )
-    return (
-        draft.replace(_SHORT, f"{name.removeprefix('nel-')}-")
-        .replace("\0", name)
-        .replace("\1", name.replace("-", "_"))
-    )
+    text = text.replace(f"plugins/{_ORIGINAL}", name)
+    # Two characters stand for the names meanwhile, which may hold what is replaced: nel-example-2.
+    text = text.replace(_ORIGINAL, "\0").replace(_MODULE, "\1")
+    text = text.replace(_SHORT, f"{name.removeprefix('nel-')}-")
+    return text.replace("\0", name).replace("\1", name.replace("-", "_"))

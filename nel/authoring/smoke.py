@@ -58,12 +58,13 @@ class ScorerTrial:
 def gold_texts(sample: Sample) -> list[str]:
     """Return the gold answer as models may put it; an index also as the letter it may stand for."""
     golds = list(sample.target) if isinstance(sample.target, list) else [sample.target]
-    golds += [
-        LETTERS[int(gold)]
-        for gold in map(str, golds)
-        if gold.isdecimal() and int(gold) < len(LETTERS)
-    ]
-    return [phrasing.format(gold=gold) for gold in golds for phrasing in PHRASINGS]
+    for gold in map(str, list(golds)):
+        if gold.isdecimal() and int(gold) < len(LETTERS):
+            golds.append(LETTERS[int(gold)])
+    texts = []
+    for gold in golds:
+        texts += [phrasing.format(gold=gold) for phrasing in PHRASINGS]
+    return texts
 
 
 def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]:
@@ -94,22 +95,22 @@ def attempt(
     reserved: Mapping[str, object] | None = None,
 ) -> ScorerTrial:
     """Return what a benchmark's scorer makes of one answer."""
+    conversation = turn_index = None
+    if benchmark.turns_field:
+        conversation, turn_index = [{"role": "assistant", "content": response}], 0
     scorer_input = ScorerInput(
         response=response,
         target=sample.target,
         metadata={**sample.metadata, **(reserved or {})},
         model_call_fn=lambda *_, **__: _Reply(response),
         config=dict(benchmark.extra),
-        conversation=(
-            [{"role": "assistant", "content": response}] if benchmark.turns_field else None
-        ),
-        turn_index=0 if benchmark.turns_field else None,
+        conversation=conversation,
+        turn_index=turn_index,
         sample=sample,
     )
     # Programs in the sandbox have limits of their own, and its images may have to be started first.
-    return try_scorer(
-        benchmark.scorer, scorer_input, seconds=None if benchmark.languages else SECONDS_MAX
-    )
+    seconds = None if benchmark.languages else SECONDS_MAX
+    return try_scorer(benchmark.scorer, scorer_input, seconds=seconds)
 
 
 def try_scorer(

@@ -92,12 +92,13 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
     """
     name, option_text = plugins.split_options(text)
     options = options_of(name, option_text)
-    match = re.fullmatch(r"(.+)_([1-9]\d*)", name)
-    names = {names for ref in plugins.discover("reducers") for names in (ref.name, ref.qualified)}
-    if match and name not in names:
-        options = {"k": int(match[2]), **options}
-    plugin = plugins.load("reducers", match[1] if match and name not in names else name)
-    built = _build("reducer", name, plugin, options)
+    plugin_name = name
+    if not plugins.matching("reducers", name):
+        match = re.fullmatch(r"(.+)_([1-9]\d*)", name)
+        if match:
+            plugin_name = match[1]
+            options = {"k": int(match[2]), **options}
+    built = _build("reducer", name, plugins.load("reducers", plugin_name), options)
     k = k_of(built)
     if k is not None and k > repeats:
         raise ConfigError(

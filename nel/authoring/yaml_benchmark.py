@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -93,14 +94,16 @@ def read_benchmark(path: Path) -> YamlBenchmark:
     rows, of_rows = _rows(keys, top)
     fields = ("description", "id_field", "category_field", "group_field", "images_field")
     texts = {key: keys[key].text() for key in fields if key in keys}
+    all_checks = chain(checks, *of_rows.values())
     scorer = ChecksScorer(
         checks=checks,
         of_rows=of_rows,
-        asks_judge=any(
-            check.kind == "judge" for each in (checks, *of_rows.values()) for check in each
-        ),
+        asks_judge=any(check.kind == "judge" for check in all_checks),
         row_key=content_id,
     )
+    list_fields: tuple[str, ...] = ()
+    if "list_fields" in keys:
+        list_fields = tuple(field.text() for field in keys["list_fields"].elements())
     return YamlBenchmark(
         name=_name(keys, path, top),
         description=texts.pop("description", f"the checks of {path.name}"),
@@ -111,9 +114,7 @@ def read_benchmark(path: Path) -> YamlBenchmark:
         system_prompt=_template(keys["system_prompt"]) if "system_prompt" in keys else None,
         target_field=keys["target_field"].text() if "target_field" in keys else None,
         scorer=scorer,
-        list_fields=tuple(field.text() for field in keys["list_fields"].elements())
-        if "list_fields" in keys
-        else (),
+        list_fields=list_fields,
         extra=_scorer_config(checks, of_rows, keys.get("answer_form")),
         base_dir=path.expanduser().resolve().parent,
         **texts,  # type: ignore[arg-type]
@@ -138,11 +139,10 @@ def _scorer_config(
 
 
 def _name(keys: Mapping[str, YamlEntry], path: Path, top: YamlEntry) -> str:
-    name = (
-        keys["name"].text()
-        if "name" in keys
-        else re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-")
-    )
+    if "name" in keys:
+        name = keys["name"].text()
+    else:
+        name = re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-")
     if not _NAME.fullmatch(name):
         raise keys.get("name", top).problem(
             f'"{name}" is not a name for a benchmark; use a-z, 0-9, - and _'
@@ -263,14 +263,10 @@ def _check(entry: YamlEntry) -> ResponseCheck:
 
 def _amount(entry: YamlEntry, *, allows_zero: bool) -> str:
     value = entry.json()
-    if (
-        isinstance(value, bool | str)
-        or value is None
-        or value < 0
-        or (value == 0 and not allows_zero)
-    ):
-        raise entry.problem(f"give a number {'from' if allows_zero else 'above'} 0")
-    return str(Fraction(str(value)))
+    is_number = not isinstance(value, bool | str) and value is not None
+    if is_number and (value > 0 or (value == 0 and allows_zero)):
+        return str(Fraction(str(value)))
+    raise entry.problem(f"give a number {'from' if allows_zero else 'above'} 0")
 
 
 def _expectation(entry: YamlEntry, kind: Kind) -> tuple[Any, str | None]:

@@ -34,6 +34,7 @@ from nel.config.schema.run import split_category
 from nel.core.reward_keys import OF_ANY_REWARD
 from nel.decide.paired import PairedDesign
 from nel.decide.verdict import Verdict
+from nel.types import JsonObject
 
 MemberScores: TypeAlias = Mapping[tuple[str, str], Scores]
 """By the name of a member and of the metric."""
@@ -79,7 +80,7 @@ class AggregateComparison:
     """None where the two sides are not means of the same."""
 
 
-def benchmarks_of(row: Mapping[str, Any]) -> list[str]:
+def benchmarks_of(row: JsonObject) -> list[str]:
     """Return the folders of the benchmarks that a mean is of."""
     names = (split_category(slot)[0] for slot in row["weights"])
     return list(dict.fromkeys(map(directory_name, names)))
@@ -94,7 +95,7 @@ def pairs_of_category(pairing: Pairing, name: str) -> Pairing:
 
 
 def member_scores(
-    rows: Iterable[Mapping[str, Any]], pairing: Pairing, benchmark: SideBenchmark
+    rows: Iterable[JsonObject], pairing: Pairing, benchmark: SideBenchmark
 ) -> dict[tuple[str, str], Scores]:
     """Return the scores of the members of means that are a benchmark, or a category of it.
 
@@ -119,7 +120,7 @@ def member_scores(
 
 
 def member_ends(
-    row: Mapping[str, Any], benchmarks: Mapping[str, SideBenchmark]
+    row: JsonObject, benchmarks: Mapping[str, SideBenchmark]
 ) -> dict[str, tuple[Ints, Floats, Floats, Floats]]:
     """Return of each member of a mean that is not missing the numbers of its questions, their means
     over what was scored, NaN for none, and the least and most that they are if all is; nothing of
@@ -143,6 +144,8 @@ def member_ends(
         values = line_values(columns, key)
         positions = np.arange(len(questions))
         if category:
+            if category not in columns.categories:
+                continue
             code = columns.categories.index(category)
             positions = np.flatnonzero(questions.codes_of("category") == code)
         mean, (low, high) = question_ends(questions, values, positions, (0.0, 1.0))
@@ -203,8 +206,8 @@ def with_members(names: Sequence[str], side: Side) -> list[str]:
 
 def compare_aggregate(
     title: str,
-    before: Mapping[str, Any],
-    after: Mapping[str, Any],
+    before: JsonObject,
+    after: JsonObject,
     scores: MemberScores,
     settings: Settings,
     unasked: Collection[str] = (),
@@ -252,7 +255,7 @@ def compare_aggregate(
     )
 
 
-def _empty_measure(row: Mapping[str, Any], reason: str) -> Measure:
+def _empty_measure(row: JsonObject, reason: str) -> Measure:
     """Return the measure of a mean of which no number can be given."""
     return Measure(
         metric=row["name"],
@@ -268,7 +271,7 @@ def _empty_measure(row: Mapping[str, Any], reason: str) -> Measure:
     )
 
 
-def _why_other(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def _why_other(before: JsonObject, after: JsonObject) -> str:
     """Return why two means are not of the same; empty where they are."""
     weights, others = before["weights"], after["weights"]
     if not weights or not others:

@@ -32,6 +32,7 @@ from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.metrics.question_intervals import Design, new_questions_interval
 from nel.metrics.series import Series
 from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
 
 _ROUNDING: Final = 1e-9
 _STATES: Final = {
@@ -47,7 +48,7 @@ _STRICT: Final = ConfigDict(strict=True, allow_inf_nan=False)
 
 
 def check_files(
-    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], plans: Mapping[str, Mapping[str, Any]]
+    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], plans: Mapping[str, JsonObject]
 ) -> None:
     """Check that the small files of a run are of one run, and agree.
 
@@ -112,7 +113,7 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
             _refuse_unequal(files, row["name"], row["value"], _series(columns, values).mean())
 
 
-def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, Any]) -> None:
+def check_interval(files: BenchmarkFiles, columns: Columns, row: JsonObject) -> None:
     """Check a metric's interval and bounds against its values in results.jsonl, if it has them.
 
     Raises:
@@ -136,7 +137,7 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
         _refuse_unequal(files, f"upper bound of {name}", row["bounds"]["upper"], highest)
 
 
-def series_of(columns: Columns, row: Mapping[str, Any], headline: str) -> tuple[Series, Series]:
+def series_of(columns: Columns, row: JsonObject, headline: str) -> tuple[Series, Series]:
     """Return the values of a metric with every unscored sample as wrong, and as right; the same
     twice where all are scored, and nothing where lines do not give its values.
 
@@ -160,7 +161,7 @@ def design_of(columns: Columns) -> Design:
     return Design(repeats=repeats, groups=_groups(columns))
 
 
-def _check_own_ends(files: BenchmarkFiles, row: Mapping[str, Any]) -> None:
+def _check_own_ends(files: BenchmarkFiles, row: JsonObject) -> None:
     """Check that the interval and the bounds of a metric fit each other."""
     name, lower, upper = row["name"], row["ci_lower"], row["ci_upper"]
     if lower is None or upper is None:
@@ -176,9 +177,7 @@ def _check_own_ends(files: BenchmarkFiles, row: Mapping[str, Any]) -> None:
         _refuse(files, f"the bounds of {name} do not hold its value")
 
 
-def _check_ends(
-    files: BenchmarkFiles, columns: Columns, row: Mapping[str, Any], series: Series
-) -> None:
+def _check_ends(files: BenchmarkFiles, columns: Columns, row: JsonObject, series: Series) -> None:
     """Check that the interval is the one that the values give."""
     kind = (files.metrics.get("selection") or {}).get("kind")
     lower = upper = None
@@ -241,11 +240,11 @@ def _disagreement(files: BenchmarkFiles) -> str:
     return f"metrics.json and eval-*.json differ in {', '.join(differ)}"
 
 
-def _numbers_of(row: Mapping[str, Any]) -> list[object]:
+def _numbers_of(row: JsonObject) -> list[object]:
     return [row[key] for key in ("value", "ci_lower", "ci_upper", "bounds")]
 
 
-def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
+def _other_identity(files: BenchmarkFiles, plan: JsonObject) -> str:
     """Return what is wrong with the bundle's identity; empty where it is right."""
     fields, digest = files.bundle.get("identity_fields"), files.bundle.get("identity")
     if not isinstance(fields, dict) or digest is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -30,6 +30,8 @@ from nel.comparison.lines import (
     text_codes,
 )
 from nel.core.strict_json import loads
+from nel.metrics.category_fields import category_of
+from nel.types import JsonObject
 
 _WHOLE: Final[frozenset[type]] = frozenset((int,))
 _TEXTS: Final[frozenset[type]] = frozenset((str,))
@@ -39,7 +41,7 @@ _METRICS: Final[frozenset[type]] = frozenset((int, float, bool))
 _REWARDS: Final[frozenset[type]] = frozenset((int, float, bool, type(None)))
 _EXPECTED_KEPT: Final = 10_000
 """Gold answers whose digests are remembered, since few letters answer many questions."""
-_NOTHING: Final[Mapping[str, Any]] = {}
+_NOTHING: Final[JsonObject] = {}
 
 
 class _Fields(NamedTuple):
@@ -60,7 +62,7 @@ class _Fields(NamedTuple):
     tokens: Sequence[Any]
     latency: Sequence[Any]
     characters: Sequence[float]
-    metrics: Sequence[Mapping[str, Any]]
+    metrics: Sequence[JsonObject]
     cause: Sequence[str]
     """Empty for what has a score of its own."""
 
@@ -144,7 +146,7 @@ class BlockReader:
         )
 
     def _fields_of(
-        self, lines: Iterator[Mapping[str, Any]], *, rows: bool
+        self, lines: Iterator[JsonObject], *, rows: bool
     ) -> Iterator[tuple[object, ...]]:
         # One line at a time: the next one is decoded in the memory of the last.
         for line in lines:
@@ -161,7 +163,7 @@ class BlockReader:
                 line["reward"],
                 get("expected_answer"),
                 metadata if rows else None,
-                metadata.get("category"),
+                category_of(metadata),
                 get("group"),
                 get("served_model"),
                 (get("tokens") or _NOTHING).get("completion"),
@@ -202,7 +204,7 @@ def _rewards(values: Sequence[Any], states: npt.NDArray[np.int8]) -> Floats:
     return rewards
 
 
-def _metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
+def _metrics(rows: Sequence[JsonObject]) -> dict[str, Floats]:
     names = dict.fromkeys(chain.from_iterable(rows))
     return {name: _numbers([row.get(name, math.nan) for row in rows], _METRICS) for name in names}
 

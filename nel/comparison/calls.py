@@ -26,6 +26,7 @@ from nel.reports import comparison as comparison_report
 from nel.reports import decision as decision_report
 from nel.reports.tables.columns import Column, ReportTable
 from nel.runs.notebook import notebook_table
+from nel.types import JsonObject
 
 FLIPS_MAX = 1000
 """Changed samples of each benchmark that a comparison holds."""
@@ -54,7 +55,7 @@ results are read as `nel compare` reads them."""
 class ComparisonResult:
     """Candidates against a baseline."""
 
-    document: Mapping[str, Any]
+    document: JsonObject
     """What ``nel compare --json`` prints."""
 
     @property
@@ -91,7 +92,7 @@ class ComparisonResult:
 class DecisionResult:
     """Whether a run may go; true for GO alone."""
 
-    document: Mapping[str, Any]
+    document: JsonObject
     """What decision.json holds."""
 
     @property

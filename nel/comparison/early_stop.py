@@ -7,9 +7,8 @@ difference that holds at any time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from nel.decide.paired import PairedDifference
 from nel.decide.verdict import Verdict, verdict
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.reports.tables.columns import Figure
+from nel.types import JsonObject
 
 _DIRECTIONS: Final = (Verdict.BETTER, Verdict.WORSE)
 _ROUNDING: Final = 1e-9
@@ -44,7 +44,7 @@ def anytime_difference(
 
     None unless the candidate's rule compared with this baseline, which has all its questions.
     """
-    rule: Mapping[str, Any] = candidate.stop_rule or {}
+    rule: JsonObject = candidate.stop_rule or {}
     difference = rule.get("difference")
     if not difference or rule.get("baseline") is None or rule["baseline"] != baseline.run_id:
         return None

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from nel.metrics.series import Series
 from nel.reports.run_files import BenchmarkFiles, read_aggregates
 from nel.reports.run_warnings import CALIBRATION, texts_of
 from nel.reports.selection import MERGE, shard_title
+from nel.types import JsonObject
 
 _KIND: Final = "floor"
 _FEWEST: Final = 2
@@ -71,7 +72,7 @@ class _Demand:
 
     benchmark: str
     floor: Floor
-    row: Mapping[str, Any]
+    row: JsonObject
     blockers: list[str] = field(default_factory=list)
     lowest: Series = field(default_factory=Series)
     """Its values with every unscored sample as wrong; none where lines do not give them."""
@@ -256,7 +257,7 @@ def _add_members(run_dir: Path, demand: _Demand, side: Side) -> None:
 
 
 def _demands_of(
-    benchmarks: Sequence[BenchmarkFiles], means: Sequence[Mapping[str, Any]], floor: Floor
+    benchmarks: Sequence[BenchmarkFiles], means: Sequence[JsonObject], floor: Floor
 ) -> list[_Demand]:
     rows = [demand for files in benchmarks for demand in _rows(files, floor.metric, floor)]
     name, _, metric = floor.metric.partition(":")
@@ -303,7 +304,7 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Demand]:
     return demands
 
 
-def _missing_of_mean(row: Mapping[str, Any]) -> list[str]:
+def _missing_of_mean(row: JsonObject) -> list[str]:
     """Return why a mean cannot pass a floor; empty where it can."""
     if row["ci_lower"] is None:
         return [f"there is no interval: {row['reason']}"]
@@ -322,7 +323,7 @@ def _check_range(floor: Floor, share: str) -> None:
     )
 
 
-def _missing(row: Mapping[str, Any]) -> list[str]:
+def _missing(row: JsonObject) -> list[str]:
     """Return why nothing can rest on a metric; empty where something can."""
     if row["value"] is None:
         return [f"nothing was measured: {row['reason']}"]

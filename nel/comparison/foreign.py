@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from nel.artifacts.importing import lm_eval, nemo
 from nel.artifacts.importing.lm_eval import FilteredTask, arguments_of, filter_of, single_of
@@ -24,6 +23,7 @@ from nel.comparison.sides import (
     whole_of,
 )
 from nel.errors import OutputError
+from nel.types import JsonObject
 
 
 def is_nemo(path: Path) -> bool:
@@ -94,7 +94,7 @@ def _nemo_benchmark(
     )
 
 
-def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
+def _nemo_line(value: JsonObject, where: str, offset: int) -> SampleLine:
     reward = _nemo_reward(value, where)
     metadata = value.get("metadata")
     if not isinstance(metadata, dict):
@@ -133,13 +133,13 @@ def _state_and_cause(reward: float | None, cause: str) -> tuple[int, str]:
     return (UNSCORED, cause) if reward is None else (SCORED, "")
 
 
-def _nemo_reward(value: Mapping[str, Any], where: str) -> float | None:
+def _nemo_reward(value: JsonObject, where: str) -> float | None:
     # NeMo Evaluator writes the reward 0 beside details that say unscored.
     reward, details = reward_of(value, "reward", where), value.get("scoring_details")
     return None if isinstance(details, dict) and details.get("unscored") else reward
 
 
-def _nemo_texts(value: Mapping[str, Any]) -> Texts:
+def _nemo_texts(value: JsonObject) -> Texts:
     reward = _nemo_reward(value, "")
     return Texts(
         sample_id=str(value["problem_idx"]),
@@ -200,7 +200,7 @@ def _lm_eval_benchmark(task: FilteredTask) -> SideBenchmark:
 
 
 def _lm_eval_line(
-    value: Mapping[str, Any], where: str, offset: int, name: str, metric: str
+    value: JsonObject, where: str, offset: int, name: str, metric: str
 ) -> SampleLine | None:
     if filter_of(value) != name:
         return None
@@ -233,7 +233,7 @@ def _lm_eval_line(
     )
 
 
-def _lm_eval_texts(value: Mapping[str, Any], metric: str) -> Texts:
+def _lm_eval_texts(value: JsonObject, metric: str) -> Texts:
     filtered = value.get("filtered_resps")
     extracted = filtered[0] if isinstance(filtered, list) and filtered else filtered
     return Texts(
@@ -247,7 +247,7 @@ def _lm_eval_texts(value: Mapping[str, Any], metric: str) -> Texts:
     )
 
 
-def _answer(value: Mapping[str, Any]) -> str | None:
+def _answer(value: JsonObject) -> str | None:
     return text_form(single_of(value.get("resps")))
 
 

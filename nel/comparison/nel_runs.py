@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -43,8 +43,10 @@ from nel.core.paths import as_argument
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
+from nel.metrics.category_fields import category_of
 from nel.reports.run_files import BenchmarkFiles, by_title, read_aggregates, read_run_yaml
 from nel.reports.selection import MERGE, shard_title
+from nel.types import JsonObject
 
 _RECORDED: Final = "recorded responses"
 _CONTENT_ID: Final = re.compile(
@@ -53,7 +55,7 @@ _CONTENT_ID: Final = re.compile(
 """A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
 _CONTENT_ID_LENGTH: Final = 16
 _HEX: Final = re.compile(r"[0-9a-f]*")
-_CATEGORY: Final = "category"
+
 _IMPORTED: Final = "imported.format"
 """A field of the identity of results that another tool made."""
 
@@ -162,7 +164,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
     )
 
 
-def _state_and_reward(value: Mapping[str, Any], where: str) -> tuple[int, float | None]:
+def _state_and_reward(value: JsonObject, where: str) -> tuple[int, float | None]:
     outcome = value.get("outcome")
     if not isinstance(outcome, dict) or outcome.get("state") not in STATES:
         raise UsageError(f"{where}: there is no outcome; write the results again with nel report")
@@ -175,7 +177,7 @@ def _state_and_reward(value: Mapping[str, Any], where: str) -> tuple[int, float 
     return state, reward
 
 
-def _line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
+def _line(value: JsonObject, where: str, offset: int) -> SampleLine:
     state, reward = _state_and_reward(value, where)
     sample_id, metadata = value.get("sample_id"), value.get("metadata") or {}
     if not isinstance(sample_id, str):
@@ -205,7 +207,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
         state=state,
         cause="" if state == SCORED else _cause(value["outcome"]),
         metrics={} if state >= UNSCORED else details.get("metrics") or {},
-        category=text_form(metadata.get(_CATEGORY)),
+        category=text_form(category_of(metadata)),
         group=text_or_none(value.get("group")),
         model=text_or_none(value.get("served_model")),
         tokens=number_or_nan((value.get("tokens") or {}).get("completion")),
@@ -239,12 +241,12 @@ def _identities(sample_ids: Sequence[str]) -> tuple[Digests, Ints, bool]:
     )
 
 
-def _cause(outcome: Mapping[str, Any]) -> str:
+def _cause(outcome: JsonObject) -> str:
     cause, kind = outcome.get("cause"), outcome.get("kind")
     return f"{cause}: {kind}" if cause else str(kind or "")
 
 
-def _texts(value: Mapping[str, Any]) -> Texts:
+def _texts(value: JsonObject) -> Texts:
     outcome = value["outcome"]
     return Texts(
         sample_id=str(value["sample_id"]),

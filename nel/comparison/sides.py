@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -18,9 +18,10 @@ from nel.comparison.lines import Block, Columns, SampleLine, block_of
 from nel.core.forked_map import collection_paused, map_forked, parts_of_lines, usable_processes
 from nel.errors import NelError, OutputError, UsageError
 from nel.reports.run_files import json_object
+from nel.types import JsonObject
 
 Kind = Literal["nel", "nemo-evaluator", "lm-eval", "imported"]
-LineReader = Callable[[Mapping[str, Any], str, int], SampleLine | None]
+LineReader = Callable[[JsonObject, str, int], SampleLine | None]
 """From a JSON object, where it stands and its byte offset; None skips the line."""
 LineBlocks = Iterator[tuple[list[bytes], int, list[int]]]
 """Many lines at a time: the lines, the number of the first one, and the byte offset of each."""
@@ -75,7 +76,7 @@ class SideBenchmark:
     path: Path
     """The file with a line for each (sample, repeat)."""
     read_line: LineReader
-    read_texts: Callable[[Mapping[str, Any]], Texts]
+    read_texts: Callable[[JsonObject], Texts]
     fields: Mapping[str, object]
     """What must be equal for two results to be comparable, as far as the files say."""
     make_blocks: Callable[[], BlockReader] | None = None
@@ -91,11 +92,11 @@ class SideBenchmark:
     cost: float | None = None
     failed_metrics: tuple[str, ...] = ()
     run_id: str | None = None
-    stop_rule: Mapping[str, Any] | None = None
+    stop_rule: JsonObject | None = None
     """``stop_rule`` of metrics.json; None without one, or where the files do not say."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """Words for fields that are digests: the scorer (``scorer.rules``) and the ``samples``."""
-    judging: Mapping[str, Any] | None = None
+    judging: JsonObject | None = None
     """``judging`` of metrics.json; None where nothing was judged, or the files do not say."""
     warnings: Sequence[Mapping[str, str]] = ()
     """``warnings`` of metrics.json; none where the files do not say."""
@@ -180,7 +181,7 @@ class SideBenchmark:
                 columns.add(block)
         return columns
 
-    def _block(self, objects: Iterator[tuple[Mapping[str, Any], int, int]]) -> Block | None:
+    def _block(self, objects: Iterator[tuple[JsonObject, int, int]]) -> Block | None:
         """Return lines that are read one by one; None where none of them counts.
 
         Raises:
@@ -228,7 +229,7 @@ class Side:
     settings: Mapping[str, object] = field(default_factory=dict)
     """Flat settings of the whole run, for what else differs."""
     benchmarks: Mapping[str, SideBenchmark] = field(default_factory=dict)
-    aggregates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    aggregates: Mapping[str, JsonObject] = field(default_factory=dict)
     """Means over several of them by their titles, as aggregates.json has them."""
 
 
@@ -265,7 +266,7 @@ def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBloc
 
 def json_objects(
     lines: list[bytes], first_number: int, offsets: list[int], path: Path
-) -> Iterator[tuple[Mapping[str, Any], int, int]]:
+) -> Iterator[tuple[JsonObject, int, int]]:
     """Yield the object of each line that is not empty, with its number and its byte offset.
 
     Raises:
@@ -276,7 +277,7 @@ def json_objects(
             yield json_object(line, f"{path}:{number}", _REMEDY), number, offset
 
 
-def reward_of(value: Mapping[str, Any], name: str, where: str) -> float | None:
+def reward_of(value: JsonObject, name: str, where: str) -> float | None:
     """Return the score under a key; None for null, which means unscored.
 
     Raises:
@@ -294,7 +295,7 @@ def reward_of(value: Mapping[str, Any], name: str, where: str) -> float | None:
     return float(reward)
 
 
-def whole_of(value: Mapping[str, Any], name: str, where: str, default: int | None = None) -> int:
+def whole_of(value: JsonObject, name: str, where: str, default: int | None = None) -> int:
     """Return a whole number under a key.
 
     Raises:

@@ -46,6 +46,27 @@ def fields_of(sample: Sample | None) -> Fields | None:
     return Fields(None, tuple(texts)) if any(texts) else None
 
 
+def category_of(metadata: Mapping[str, object], subset: str | None = None) -> object:
+    """Return the category under which a sample is listed, filtered and compared; None for none.
+
+    A breakdown asks of a field also that it divides the samples; see `divided_by`.
+
+    Args:
+        metadata: The fields of its row.
+        subset: Its category by the benchmark's own field.
+
+    >>> category_of({"category": None, "subject": "law"}), category_of({"subject": "law"}, "easy")
+    ('law', 'easy')
+    """
+    if subset is not None:
+        return subset
+    for name in FIELDS:
+        value = metadata.get(name)
+        if value is not None and value != "":
+            return value
+    return None
+
+
 def is_breakdown(n_values: int) -> bool:
     """Return whether a field that the benchmark did not name divides its samples."""
     return _FEWEST <= n_values <= FOUND_MAX

@@ -178,7 +178,7 @@ class StatisticsCollector:
     def _metric_rows(self) -> Iterator[MetricRows]:
         """Yield the rows of each metric, still by its own name."""
         numbers = [name for name in sorted(self._values or self._scores) if name]
-        # Those that the run asks for come first; the scorer's own follow.
+        # A metric without a spec is the scorer's own.
         n_of_scorer = len(self.requested.metrics) - len(self.requested.specs)
         specs = [*self.requested.specs, *[""] * n_of_scorer]
         for (key, metric), spec in zip(self.requested.metrics, specs, strict=True):

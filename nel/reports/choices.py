@@ -13,7 +13,7 @@ from typing import Any, Final
 from nel.errors import DatasetError
 from nel.judges.record import is_judged
 from nel.scoring.gold_choices import FIELDS_OF_CHOICES, ChoiceSetting
-from nel.types import Sample, ScorerInput
+from nel.types import JsonObject, Sample, ScorerInput
 
 OTHER: Final = "other"
 """What was read where it is not a label."""
@@ -70,7 +70,7 @@ def options_of(sample: Sample | None) -> Options | None:
     )
 
 
-def options_in(result: Mapping[str, Any]) -> Options | None:
+def options_in(result: JsonObject) -> Options | None:
     """Return the options of a line of results.jsonl, None where its row has none."""
     metadata = result.get("metadata")
     if not isinstance(metadata, dict) or FIELDS_OF_CHOICES.isdisjoint(metadata):

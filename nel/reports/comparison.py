@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter, itemgetter, methodcaller
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from nel.decide.early_stop import NO_INTERVAL, STOP_RULE
 from nel.reports import numbers
 from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
 from nel.reports.text import as_text, one_line, visible
+from nel.types import JsonObject
 
 SHOWN_FLIPS: Final = 5
-NO_FLIPS: Final[Mapping[str, Any]] = {"shown": (), "n_lost": 0, "n_won": 0}
+NO_FLIPS: Final[JsonObject] = {"shown": (), "n_lost": 0, "n_won": 0}
 """Of a mean over several benchmarks."""
 _SLICES_SHOWN: Final = 8
 _SETTINGS_SHOWN: Final = 20
@@ -41,7 +42,7 @@ class Compared(NamedTuple):
     """A measure of a comparison under the name that a table calls it."""
 
     name: str
-    measure: Mapping[str, Any]
+    measure: JsonObject
 
     @property
     def difference(self) -> Figure:
@@ -59,9 +60,9 @@ class Compared(NamedTuple):
         return self.measure["p_adjusted"] if self._tested else None
 
     @property
-    def _tested(self) -> Mapping[str, Any] | None:
+    def _tested(self) -> JsonObject | None:
         """Return the difference where its interval holds."""
-        tested: Mapping[str, Any] | None = self.measure["difference"]
+        tested: JsonObject | None = self.measure["difference"]
         return None if tested is None or tested["ci_method"] == NO_INTERVAL else tested
 
 
@@ -89,36 +90,36 @@ def compared_table(rows: Sequence[Compared], level: float, what: str = "benchmar
     return ReportTable(columns, rows)
 
 
-def benchmarks_table(candidate: Mapping[str, Any], level: float) -> ReportTable:
+def benchmarks_table(candidate: JsonObject, level: float) -> ReportTable:
     """Return the table of a candidate: a row for each benchmark and each mean over several."""
     return compared_table([*map(compared_of, rows_of(candidate))], level)
 
 
-def rows_of(candidate: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def rows_of(candidate: JsonObject) -> list[JsonObject]:
     """Return the benchmarks of a candidate, and then the means over several."""
     return [*candidate["benchmarks"], *candidate["aggregates"]]
 
 
-def compared_of(row: Mapping[str, Any]) -> Compared:
+def compared_of(row: JsonObject) -> Compared:
     """Return a benchmark, or a mean over several, as a row of a table."""
     return Compared(str(row.get("benchmark", row.get("aggregate"))), row["headline"])
 
 
-def points(value: float | None, measure: Mapping[str, Any], *, signed: bool = True) -> str:
+def points(value: float | None, measure: JsonObject, *, signed: bool = True) -> str:
     """Return a difference: in points where scores are rates, else as it is."""
     ends = measure["difference"] or {}
     lower, upper = ends.get("ci_lower"), ends.get("ci_upper")
     return numbers.difference(value, measure["unit"], lower=lower, upper=upper, signed=signed)
 
 
-def lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
+def lines(benchmark: JsonObject) -> Iterator[str]:
     """Yield what stands below the table for one benchmark, or for one mean over several, hidden
     characters as escapes.
     """
     yield from map(visible, _lines(benchmark) if "pairs" in benchmark else _head(benchmark))
 
 
-def _head(row: Mapping[str, Any]) -> Iterator[str]:
+def _head(row: JsonObject) -> Iterator[str]:
     name, measure = compared_of(row)
     line = f"{name}: {measure['verdict'].upper()}"
     yield f"{line} ({measure['reason']})" if measure["reason"] else line
@@ -129,7 +130,7 @@ def _head(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {text}"
 
 
-def _lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
+def _lines(benchmark: JsonObject) -> Iterator[str]:
     headline = benchmark["headline"]
     yield from _head(benchmark)
     yield from (f"  note: {text}" for text in [*headline["notes"], *benchmark["cautions"]])
@@ -142,7 +143,7 @@ def _lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
     yield from _why(benchmark)
 
 
-def settings_lines(candidate: Mapping[str, Any]) -> Iterator[str]:
+def settings_lines(candidate: JsonObject) -> Iterator[str]:
     """Yield the settings of the two runs that differ."""
     differing = candidate["settings_differ"]
     for difference in differing[:_SETTINGS_SHOWN]:
@@ -154,12 +155,12 @@ def settings_lines(candidate: Mapping[str, Any]) -> Iterator[str]:
             yield f"  only the {title} has: {', '.join(candidate[name])}"
 
 
-def flip_lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
+def flip_lines(benchmark: JsonObject) -> Iterator[str]:
     """Yield the first samples that changed, with both answers, hidden characters as escapes."""
     yield from map(visible, _flip_lines(benchmark.get("flips", NO_FLIPS)))
 
 
-def _flip_lines(flips: Mapping[str, Any]) -> Iterator[str]:
+def _flip_lines(flips: JsonObject) -> Iterator[str]:
     shown = flips["shown"][:SHOWN_FLIPS]
     for flip in shown:
         before, after = flip["baseline"], flip["candidate"]
@@ -174,7 +175,7 @@ def _flip_lines(flips: Mapping[str, Any]) -> Iterator[str]:
         yield f"  and {n_more:,} more samples that changed (--json or --html shows them)"
 
 
-def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
+def _pairs_text(pairs: JsonObject) -> list[str]:
     texts = [f"{numbers.count(pairs['n'] - pairs['n_not_asked'])} paired"]
     for key, text in _PAIR_COUNTS.items():
         if pairs.get(key):
@@ -182,7 +183,7 @@ def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
     return texts
 
 
-def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
+def _evidence(measure: JsonObject) -> Iterator[str]:
     difference, bounds = measure["difference"], measure["bounds"]
     if difference is not None:
         yield from _test_lines(difference, measure)
@@ -194,7 +195,7 @@ def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _test_lines(difference: Mapping[str, Any], measure: Mapping[str, Any]) -> Iterator[str]:
+def _test_lines(difference: JsonObject, measure: JsonObject) -> Iterator[str]:
     counts = (
         f"won {difference['wins']:,}, lost {difference['losses']:,}, equal {difference['ties']:,}"
     )
@@ -213,7 +214,7 @@ def _test_lines(difference: Mapping[str, Any], measure: Mapping[str, Any]) -> It
     yield f"smallest difference that this comparison would find in 4 of 5 cases: {smallest}"
 
 
-def _moved_lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
+def _moved_lines(benchmark: JsonObject) -> Iterator[str]:
     for name, title in _MOVED_TITLES.items():
         moved = benchmark["moved"][name]
         before, after = moved["baseline"], moved["candidate"]
@@ -232,7 +233,7 @@ def _moved_lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
+def _slices(benchmark: JsonObject) -> Iterator[str]:
     moved = []
     for measure in benchmark["slices"]:
         difference = measure["difference"]
@@ -260,7 +261,7 @@ def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _why(benchmark: Mapping[str, Any]) -> Iterator[str]:
+def _why(benchmark: JsonObject) -> Iterator[str]:
     models = [", ".join(counts) or "not recorded" for counts in benchmark["models"]]
     if models[0] != models[1]:
         yield f"  the server's model: {one_line(models[0])} / {one_line(models[1])}"
@@ -271,7 +272,7 @@ def _why(benchmark: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {cause}: {before:,} to {after:,}"
 
 
-def _values(difference: Mapping[str, Any]) -> str:
+def _values(difference: JsonObject) -> str:
     before = one_line(as_text(difference["baseline"]))
     after = one_line(as_text(difference["candidate"]))
     return _cut(f"{before} / {after}")
@@ -287,7 +288,7 @@ def _question_text(prompt: object) -> str:
     return as_text(message)
 
 
-def _answer(answer: Mapping[str, Any]) -> str:
+def _answer(answer: JsonObject) -> str:
     text = answer["response"]
     if text is None:
         text = f"({answer['outcome']})"

@@ -5,9 +5,8 @@ Answers are hostile: every printed value passes the escaping of `nel.reports.htm
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from nel.reports.comparison import (
     Compared,
@@ -20,9 +19,10 @@ from nel.reports.comparison import (
 )
 from nel.reports.static_page import static_page, write_page
 from nel.reports.tables.columns import ReportTable
+from nel.types import JsonObject
 
 
-def write_comparison_page(document: Mapping[str, Any], path: Path) -> None:
+def write_comparison_page(document: JsonObject, path: Path) -> None:
     """Write the page, replacing an older one atomically.
 
     Raises:
@@ -32,7 +32,7 @@ def write_comparison_page(document: Mapping[str, Any], path: Path) -> None:
     write_page(path, html_page(document))
 
 
-def html_page(document: Mapping[str, Any]) -> Iterator[str]:
+def html_page(document: JsonObject) -> Iterator[str]:
     """Return the page in chunks; the same comparison gives the same text."""
     return static_page(
         "comparison",
@@ -46,6 +46,6 @@ def html_page(document: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _measures_table(measures: Sequence[Mapping[str, Any]], level: float, what: str) -> ReportTable:
+def _measures_table(measures: Sequence[JsonObject], level: float, what: str) -> ReportTable:
     rows = [Compared(str(measure["metric"]), measure) for measure in measures]
     return compared_table(rows, level, what)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from nel.reports import numbers
 from nel.reports.tables.columns import Figure
+from nel.types import JsonObject
 
 _MEASURES: Final = {
     "raw": "raw agreement",
@@ -26,7 +27,7 @@ ASSUMPTIONS: Final = {
 """What each estimate needs to be right."""
 
 
-def measure_text(measure: Mapping[str, Any], unit: str = "rate") -> str:
+def measure_text(measure: JsonObject, unit: str = "rate") -> str:
     """Return ``81.00 % (74.00 – 87.00 %)``, or why there is no value or no interval."""
     figure = Figure.of(measure, unit)
     reason = measure.get("reason")
@@ -42,7 +43,7 @@ def unit_of_agreement(name: str) -> str:
     return "coefficient" if name.startswith(("kappa", "alpha", "AC1", "PABAK")) else "rate"
 
 
-def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[str, object]]:
+def calibration_measures(calibration: JsonObject) -> dict[str, Mapping[str, object]]:
     """Return every measure of how a judge agrees with labels, by its name for people.
 
     Args:
@@ -61,7 +62,7 @@ def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[st
     return measures
 
 
-def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
+def panel_lines(panel: Sequence[JsonObject]) -> list[str]:
     """Return how far each judge of a panel agrees with the labels, and the weights as YAML.
 
     Args:
@@ -76,7 +77,7 @@ def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*lines, f"  votes by these labels: judge.weights: {{{', '.join(weights)}}}"]
 
 
-def annotator_lines(annotators: Mapping[str, Any]) -> list[str]:
+def annotator_lines(annotators: JsonObject) -> list[str]:
     """Return how far annotators agree with each other, which bounds the judge's agreement.
 
     Args:
@@ -94,7 +95,7 @@ def annotator_lines(annotators: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def best_correction(metrics: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+def best_correction(metrics: JsonObject) -> tuple[str, JsonObject] | None:
     """Return the correction to show, by name and numbers; None without labels or if undefined.
 
     Args:
@@ -108,7 +109,7 @@ def best_correction(metrics: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]
     return None
 
 
-def corrected_line(metrics: Mapping[str, Any]) -> str:
+def corrected_line(metrics: JsonObject) -> str:
     """Return the corrected headline on one line, or why there is none; empty without labels.
 
     Args:

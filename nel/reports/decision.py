@@ -7,9 +7,9 @@ neutralises them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from nel.core.atomic_files import write_file
@@ -20,6 +20,7 @@ from nel.reports.comparison import Compared, despite_note
 from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
 from nel.reports.tables.markdown import markdown_lines, markdown_text
 from nel.reports.text import one_line
+from nel.types import JsonObject
 
 JSON_NAME: Final = "decision.json"
 MARKDOWN_NAME: Final = "decision.md"
@@ -30,7 +31,7 @@ _TEXT_MAX: Final = 400
 _DECIDING_ENDS: Final = {"pass": "the lower end", "breach": "the upper end"}
 
 
-def write_decision(document: Mapping[str, Any], directory: Path) -> list[Path]:
+def write_decision(document: JsonObject, directory: Path) -> list[Path]:
     """Write the three files, replacing older ones atomically, and return their paths.
 
     Raises:
@@ -52,12 +53,12 @@ def write_decision(document: Mapping[str, Any], directory: Path) -> list[Path]:
     return [directory / name for name in files]
 
 
-def gated_table(document: Mapping[str, Any]) -> ReportTable:
+def gated_table(document: JsonObject) -> ReportTable:
     """Return the table of a decision: a row for each benchmark."""
     return ReportTable(GATED, document["benchmarks"])
 
 
-def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
+def reason_lines(document: JsonObject) -> Iterator[str]:
     """Yield what speaks for the decision, and against each benchmark that did not pass."""
     yield from document["reasons"]
     for benchmark in document["benchmarks"]:
@@ -73,7 +74,7 @@ def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
         yield note
 
 
-def markdown(document: Mapping[str, Any]) -> str:
+def markdown(document: JsonObject) -> str:
     """Return the decision as GitHub Markdown."""
     title = f"# {document['decision']}: {markdown_text(str(document['candidate']['label']))}"
     if document["baseline"] is not None:
@@ -89,7 +90,7 @@ def markdown(document: Mapping[str, Any]) -> str:
     return "\n".join([title, "", *reasons, "", *table, "", method, ""])
 
 
-def junit(document: Mapping[str, Any]) -> bytes:
+def junit(document: JsonObject) -> bytes:
     """Return the decision as JUnit XML: a breach is a failure, an undecided check an error."""
     benchmarks = document["benchmarks"]
     gated = [benchmark for benchmark in benchmarks if benchmark["tier"] != "advisory"]
@@ -125,7 +126,7 @@ def junit(document: Mapping[str, Any]) -> bytes:
     )
 
 
-def _side(benchmark: Mapping[str, Any], name: str) -> Figure | None:
+def _side(benchmark: JsonObject, name: str) -> Figure | None:
     """Return the score of a side; without a baseline the one that is held against a floor."""
     measure = benchmark["measure"]
     if measure is not None:
@@ -138,12 +139,12 @@ def _side(benchmark: Mapping[str, Any], name: str) -> Figure | None:
     return Figure(benchmark["value"], lower, upper, benchmark["unit"])
 
 
-def _difference(benchmark: Mapping[str, Any]) -> Figure | None:
+def _difference(benchmark: JsonObject) -> Figure | None:
     measure = benchmark["measure"]
     return None if measure is None else Compared("", measure).difference
 
 
-def _limits(benchmark: Mapping[str, Any]) -> str | None:
+def _limits(benchmark: JsonObject) -> str | None:
     unit = benchmark["unit"]
     return ", ".join(_limit(check, unit) for check in benchmark["checks"]) or None
 
@@ -163,7 +164,7 @@ GATED: Final = (
 )
 
 
-def _limit(check: Mapping[str, Any], unit: str) -> str:
+def _limit(check: JsonObject, unit: str) -> str:
     """Return what a test demands: a drop of rates in points, a relative drop in per cent.
 
     A floor is in the unit of the metric.
@@ -176,7 +177,7 @@ def _limit(check: Mapping[str, Any], unit: str) -> str:
     return f"{names[check['kind']]} {numbers.in_unit(check['limit'], unit)}"
 
 
-def _spans(benchmark: Mapping[str, Any]) -> str:
+def _spans(benchmark: JsonObject) -> str:
     """Return what each test was decided on, in the direction in which higher is better."""
     spans = []
     unit = benchmark["unit"]

@@ -5,7 +5,7 @@ Model output among it is cut to previews; the caller escapes each text before pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from nel.artifacts.results import SCORED
@@ -14,6 +14,7 @@ from nel.errors import OutputError
 from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.text import cut
+from nel.types import JsonObject
 
 _NAME: Final = "extraction_audit.json"
 _CHARACTERS_MAX: Final = 200
@@ -26,7 +27,7 @@ MEANINGS: Final = {
 }
 
 
-def band_text(metrics: Mapping[str, Any]) -> str:
+def band_text(metrics: JsonObject) -> str:
     """Return how far the score depends on the way of reading, in a line; empty without an audit.
 
     Args:
@@ -44,7 +45,7 @@ def band_text(metrics: Mapping[str, Any]) -> str:
     return f"{span} by the way of reading; {differing}"
 
 
-def reading_rows(extraction: Mapping[str, Any]) -> list[dict[str, str]]:
+def reading_rows(extraction: JsonObject) -> list[dict[str, str]]:
     """Return a row for each way of reading: name, meaning, answers that it finds, and score."""
     return [
         {
@@ -76,7 +77,7 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
         raise OutputError(f"{path} is damaged; make it again with nel report") from error
 
 
-def _lines(difference: Mapping[str, Any]) -> Iterator[str]:
+def _lines(difference: JsonObject) -> Iterator[str]:
     for name, way in _order(difference["readings"]):
         if way["value"] is None:
             yield f"{name}: no answer"
@@ -104,5 +105,5 @@ def worth_text(way: str, reward: float) -> str:
     return word if way == SCORED else f"would be {word}"
 
 
-def _order(readings: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _order(readings: JsonObject) -> list[tuple[str, Any]]:
     return [(name, readings[name]) for name in MEANINGS if name in readings]

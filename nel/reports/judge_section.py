@@ -7,12 +7,13 @@ before printing it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from nel.judges.record import judgements_in
 from nel.reports import numbers
 from nel.reports.tables.columns import Figure
 from nel.reports.text import as_text, cut, preview
+from nel.types import JsonObject
 
 _NAMES_MAX: Final = 4
 _JUDGEMENTS_MAX: Final = 8
@@ -21,7 +22,7 @@ _REPLY_CHARACTERS_MAX: Final = 1_000
 _LABEL_CHARACTERS_MAX: Final = 120
 
 
-def judged_line(judging: Mapping[str, Any]) -> str:
+def judged_line(judging: JsonObject) -> str:
     """Return who judged, in which way, and how much is without a verdict, in one line.
 
     >>> judged_line({"judges": [{"name": "gpt-4o", "cases": 200}], "templates": {"binary_qa": 200}, "n_judged": 200,
@@ -42,13 +43,13 @@ def judged_line(judging: Mapping[str, Any]) -> str:
     return f"{line} ({kinds})" if kinds else line
 
 
-def judged_text(metrics: Mapping[str, Any]) -> str:
+def judged_text(metrics: JsonObject) -> str:
     """Return `judged_line` of a benchmark; empty where nothing was judged."""
     judging = metrics.get("judging")
     return judged_line(judging) if judging else ""
 
 
-def settings_line(judging: Mapping[str, Any]) -> str:
+def settings_line(judging: JsonObject) -> str:
     """Return how opinions became grades, as far as the configuration says."""
     settings = judging.get("settings") or {}
     phrases = []
@@ -70,7 +71,7 @@ def _judge_name(judge: Mapping[str, object]) -> str:
     return name if model in (None, name) else f"{name}={model}"
 
 
-def agreement_figure(measure: Mapping[str, Any], *, share: bool = False) -> Figure:
+def agreement_figure(measure: JsonObject, *, share: bool = False) -> Figure:
     """Return a measure of agreement: a rate, or a coefficient with three decimals."""
     return Figure.of(measure, "rate" if share else "coefficient")
 
@@ -80,7 +81,7 @@ def shown_judgements(records: object) -> list[dict[str, object]]:
     return [_shown_judgement(record) for record in judgements_in(records)[:_JUDGEMENTS_MAX]]
 
 
-def _shown_judgement(record: Mapping[str, Any]) -> dict[str, object]:
+def _shown_judgement(record: JsonObject) -> dict[str, object]:
     return {
         "template": _label(record["template"]),
         "grade": _grade_text(record.get("grade"), record.get("score")),
@@ -88,7 +89,7 @@ def _shown_judgement(record: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def _shown_opinion(opinion: Mapping[str, Any]) -> dict[str, object]:
+def _shown_opinion(opinion: JsonObject) -> dict[str, object]:
     repeats = [
         "no verdict" if repeat is None else _label(repeat[0]) for repeat in opinion["repeats"]
     ]

@@ -13,6 +13,7 @@ from nel.engine.matrix import worst
 from nel.reports import numbers
 from nel.reports.run_files import by_title
 from nel.reports.tables.columns import NO_SCORE, Column, Figure, ReportTable
+from nel.types import JsonObject
 
 _SCORES: Final = ("benchmarks", "aggregates")
 """Keys of a run in matrix_results.json whose scores have a row each."""
@@ -29,9 +30,9 @@ class EndpointResult:
     exit_code: int
     ended: str
     """``done``, the name of a signal, or why the run stopped."""
-    benchmarks: Mapping[str, Mapping[str, Any]]
+    benchmarks: Mapping[str, JsonObject]
     """The content of metrics.json by benchmark."""
-    aggregates: Sequence[Mapping[str, Any]] = ()
+    aggregates: Sequence[JsonObject] = ()
     """Of aggregates.json."""
 
 
@@ -49,7 +50,7 @@ def matrix_json(matrix_id: str, results: Sequence[EndpointResult]) -> dict[str, 
     }
 
 
-def matrix_table(document: Mapping[str, Any]) -> ReportTable:
+def matrix_table(document: JsonObject) -> ReportTable:
     """Return the table over the runs: a row for each benchmark and each of its prompts, for each
     mean over several, and how the runs ended; a column for each endpoint.
     """
@@ -61,7 +62,7 @@ def matrix_table(document: Mapping[str, Any]) -> ReportTable:
     )
 
 
-def _cell(run: Mapping[str, Any], row: tuple[str, str] | None) -> str:
+def _cell(run: JsonObject, row: tuple[str, str] | None) -> str:
     """Return a run's score of a benchmark or a mean; without one how the run ended."""
     if row is None:
         return "done" if run["ended"] == "done" else f"exit {run['exit_code']}"
@@ -98,7 +99,7 @@ def _run_json(result: EndpointResult) -> dict[str, Any]:
     }
 
 
-def _benchmark_json(metrics: Mapping[str, Any]) -> dict[str, Any]:
+def _benchmark_json(metrics: JsonObject) -> dict[str, Any]:
     names = ("metric", "unit", "value", "ci_lower", "ci_upper", "ci_method", "bounds")
     counts = ("n_total", "n_scored", "n_model_failure", "n_unscored")
     return {

@@ -35,6 +35,7 @@ from nel.reports.tables.results import (
     N,
 )
 from nel.reports.text import as_text, one_line, preview
+from nel.types import JsonObject
 
 _BAR_PERCENT_MIN: Final = 0.8
 
@@ -123,7 +124,7 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[
 
 
 def overview_of(
-    views: Sequence[Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]]
+    views: Sequence[Mapping[str, Any]], aggregates: Sequence[JsonObject]
 ) -> ReportTable:
     """Return the headlines of a page's benchmarks as a table whose names lead to them, and below them
     the means over several.
@@ -152,7 +153,7 @@ def overview_of(
     return ReportTable(columns, [*(view["row"] for view in views), *aggregate_rows(aggregates)])
 
 
-def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
+def accounting_segments(accounting: JsonObject) -> list[Segment]:
     """Return the parts of the accounting bar; a part that is not 0 is never too thin to see."""
     names = ("n_scored", "n_model_failure", "n_unscored", "n_not_asked")
     counts = [accounting.get(name, 0) for name in names]
@@ -168,7 +169,7 @@ def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
     return segments
 
 
-def failure_rows(failures: Mapping[str, Any]) -> list[dict[str, Any]]:
+def failure_rows(failures: JsonObject) -> list[dict[str, Any]]:
     """Return the kinds of failures, most frequent first, each with its exemplars.
 
     Args:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from nel.reports import numbers
+from nel.types import JsonObject
 
 
-def repeat_check_text(metrics: Mapping[str, Any]) -> str:
+def repeat_check_text(metrics: JsonObject) -> str:
     """Return how often the endpoint differs from itself, and the effect on the score.
 
     Empty without a check.
@@ -30,7 +28,7 @@ def repeat_check_text(metrics: Mapping[str, Any]) -> str:
     return "; ".join([rates, *_moves(check["score"], metrics["headline"])])
 
 
-def _rate(rate: Mapping[str, Any]) -> str:
+def _rate(rate: JsonObject) -> str:
     if not rate["n"]:
         return "an unknown share"
     return (
@@ -39,7 +37,7 @@ def _rate(rate: Mapping[str, Any]) -> str:
     )
 
 
-def _moves(score: Mapping[str, Any] | None, headline: Mapping[str, Any]) -> list[str]:
+def _moves(score: JsonObject | None, headline: JsonObject) -> list[str]:
     """Return what the differences do to the score, in points where it is a share."""
     if score is None:
         return []

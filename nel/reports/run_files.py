@@ -5,7 +5,7 @@ An artifact may be missing or damaged; the error says which one and how to regen
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from nel.core.strict_json import loads
 from nel.errors import OutputError
+from nel.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +88,9 @@ def read_aggregates(run_dir: Path) -> list[dict[str, Any]]:
     return document.get("aggregates") or []
 
 
-def by_title(rows: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def by_title(rows: Iterable[JsonObject]) -> dict[str, JsonObject]:
     """Return means by their names, the further ones of one name with their metric."""
-    titles: dict[str, Mapping[str, Any]] = {}
+    titles: dict[str, JsonObject] = {}
     for row in rows:
         name = str(row["aggregate"])
         titles[f"{name}, {row['name']}" if name in titles else name] = row

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, Final
+from collections.abc import Collection
+from typing import Final
+
+from nel.types import JsonObject
 
 CALIBRATION: Final = "calibration"
 """The kind of what people's labels say against the judge."""
@@ -11,7 +13,7 @@ OF_JUDGES: Final = ("judging", CALIBRATION)
 
 
 def texts_of(
-    metrics: Mapping[str, Any], kinds: Collection[str] | None = None, *, but: Collection[str] = ()
+    metrics: JsonObject, kinds: Collection[str] | None = None, *, but: Collection[str] = ()
 ) -> list[str]:
     """Return the texts of the warnings in metrics.json, in order.
 

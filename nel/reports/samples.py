@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, TypeAlias
 from nel.core.forked_map import collection_paused
 from nel.core.message_json import with_calls
 from nel.judges.record import KEY as JUDGEMENTS
+from nel.metrics.category_fields import category_of
 from nel.reports.choices import (
     Confusion,
     Options,
@@ -33,6 +34,7 @@ from nel.reports.numbers import count
 from nel.reports.questions import question_of
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, content_text, cut, preview
+from nel.types import JsonObject
 
 Group: TypeAlias = Literal["right", "wrong", "model_failure", "unscored"]
 
@@ -73,7 +75,7 @@ class _Line:
 
     __slots__ = ("category", "group", "kind", "options", "outcome", "result")
 
-    def __init__(self, result: Mapping[str, Any], outcome: Mapping[str, Any]) -> None:
+    def __init__(self, result: JsonObject, outcome: JsonObject) -> None:
         self.result = result
         self.outcome = outcome
         self.group: Group = group_of(outcome.get("state"), result.get("reward"))
@@ -212,7 +214,7 @@ def _row_and_details(
     return _row(line, extracted, response), details
 
 
-def _measures(result: Mapping[str, Any]) -> dict[str, Any]:
+def _measures(result: JsonObject) -> dict[str, Any]:
     """Return what is charted of a result, by the names of `MEASURES`."""
     timing, tokens = result.get("timing") or {}, result.get("tokens") or {}
     response = result.get("model_response")
@@ -247,12 +249,12 @@ def _gist(value: object) -> str | None:
     return None if value is None else cut(value, _GIST_CHARACTERS_MAX)
 
 
-def _category(result: Mapping[str, Any]) -> str | None:
+def _category(result: JsonObject) -> str | None:
     """Return the field of the row that categories are made of, where it has one."""
     metadata = result.get("metadata")
     if not isinstance(metadata, dict):
         return None
-    category = metadata.get("category", metadata.get("subject"))
+    category = category_of(metadata)
     return None if category is None else _label(category)
 
 
@@ -351,7 +353,7 @@ def _label(value: object) -> str:
     return cut(value, _LABEL_CHARACTERS_MAX)
 
 
-def facts_of(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+def facts_of(result: JsonObject) -> list[tuple[str, str]]:
     """Return what is known of the request of a line of results.jsonl, by name."""
     timing, tokens = result.get("timing") or {}, result.get("tokens") or {}
     episode = result.get("episode") or {}

@@ -4,10 +4,10 @@ output. Does no I/O.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from nel.reports.tables.columns import Counted, Figure
+from nel.types import JsonObject
 
 _REASONS: Final = {
     "narrow": "the interval is narrow enough",
@@ -17,7 +17,7 @@ _REASONS: Final = {
 }
 
 
-def sample_line(metrics: Mapping[str, Any]) -> str:
+def sample_line(metrics: JsonObject) -> str:
     """Return how a sample was drawn, with the interval for new questions; empty where the questions
     are not a sample.
     """
@@ -33,7 +33,7 @@ def sample_line(metrics: Mapping[str, Any]) -> str:
     )
 
 
-def n_counted(metrics: Mapping[str, Any], n: int) -> Counted:
+def n_counted(metrics: JsonObject, n: int) -> Counted:
     """Return the number of answers and, where only a part was asked, of how many questions."""
     selection = metrics.get("selection") or {}
     if selection.get("kind") not in ("first", "sample"):
@@ -49,13 +49,13 @@ def n_counted(metrics: Mapping[str, Any], n: int) -> Counted:
 MERGE: Final = "nel eval merge DIR... -o OUT"
 
 
-def shard_title(metrics: Mapping[str, Any]) -> str:
+def shard_title(metrics: JsonObject) -> str:
     """Return ``shard I of N``; empty for a whole run."""
     shard = metrics.get("shard")
     return f"shard {shard['number']:,} of {shard['of']:,}" if shard else ""
 
 
-def shard_line(metrics: Mapping[str, Any]) -> str:
+def shard_line(metrics: JsonObject) -> str:
     """Return what a shard left to others and what its numbers are for; empty for a whole run."""
     shard = metrics.get("shard")
     if not shard:
@@ -68,7 +68,7 @@ def shard_line(metrics: Mapping[str, Any]) -> str:
     )
 
 
-def stop_line(metrics: Mapping[str, Any]) -> str:
+def stop_line(metrics: JsonObject) -> str:
     """Return what was not asked and what the interval means, or what a shard is.
 
     Empty for a whole run without a stop rule.
@@ -91,7 +91,7 @@ def stop_line(metrics: Mapping[str, Any]) -> str:
     )
 
 
-def _difference(rule: Mapping[str, Any]) -> str:
+def _difference(rule: JsonObject) -> str:
     interval = rule["difference"]
     if interval is None:
         return ""

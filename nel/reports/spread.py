@@ -5,16 +5,16 @@ It says on how few questions the doubt of a score rests, and what more answers w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from nel.reports import numbers
+from nel.types import JsonObject
 
 FEW: Final = 10
 """With fewer questions that differ from the commonest value the interval rests on the added one."""
 
 
-def spread_text(metrics: Mapping[str, Any]) -> str:
+def spread_text(metrics: JsonObject) -> str:
     """Return where the doubt of the headline comes from, in one line; empty where its interval does
     not come from the spread of its questions.
 
@@ -37,7 +37,7 @@ def spread_text(metrics: Mapping[str, Any]) -> str:
     return "; ".join(texts)
 
 
-def _repeats_texts(parts: Mapping[str, Any], unit: str) -> list[str]:
+def _repeats_texts(parts: JsonObject, unit: str) -> list[str]:
     between, within = numbers.plain(parts["between"]), numbers.plain(parts["within"])
     variances = (
         f"variance {between} between questions, {within} within"

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.comparison.fields import OF_ROWS, short
@@ -26,7 +26,7 @@ from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError
 from nel.reports.questions import asked_text
-from nel.types import ModelFailure, Sample, Unscored
+from nel.types import JsonObject, ModelFailure, Sample, Unscored
 
 Key = tuple[str, int]
 """A sample's id and a repeat."""
@@ -79,7 +79,7 @@ class AnswerSource:
 
     run_dir: Path
     key: int
-    plan: Mapping[str, Any]
+    plan: JsonObject
     not_run: Unscored = NOT_RUN
     """The outcome of samples that the run never asked."""
 
@@ -110,7 +110,7 @@ class BoardEntry:
     run_id: str
     model: str | None
     benchmark: str
-    identity: Mapping[str, Any]
+    identity: JsonObject
     digest: str
     answers: Mapping[Key, BoardAnswer]
     questions: Mapping[str, bytes]
@@ -227,7 +227,7 @@ def _read(label: str | None, path: Path, slot: str) -> BoardEntry:
         )
 
 
-def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[str, BoardAnswer]:
+def _answer(result: Result, body: str | None, plan: JsonObject) -> tuple[str, BoardAnswer]:
     response, outcome = result.response, result.outcome
     if response is None:
         cause = "cancelled:not_run"
@@ -244,7 +244,7 @@ def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[
     return text, BoardAnswer(idx=result.idx, failure=failure)
 
 
-def _dialogue(conversation: Sequence[Mapping[str, Any]]) -> str:
+def _dialogue(conversation: Sequence[JsonObject]) -> str:
     """Return a conversation from the first answer on, with roles before all turns but that."""
     start = next(index for index, turn in enumerate(conversation) if turn["role"] == "assistant")
     answer, *turns = conversation[start:]

@@ -36,8 +36,12 @@ def corrected_rate(
     if not n_labelled:
         return None
     strata = _strata(label, judged)
-    pairs = [*(pair for stratum in strata for pair in stratum), *settled]
-    codes = [code for code, stratum in enumerate(strata) for _ in stratum]
+    pairs: list[PairResult] = []
+    codes: list[int] = []
+    for code, stratum in enumerate(strata):
+        pairs += stratum
+        codes += [code] * len(stratum)
+    pairs += settled
     codes += [NO_LABEL_NEEDED] * len(settled)
     _, questions = np.unique([pair.question for pair in pairs], return_inverse=True)
     try:

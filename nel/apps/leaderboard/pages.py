@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nel.core.atomic_files import write_file
 from nel.reports import numbers
 from nel.reports.static_page import static_page
 from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
+from nel.types import JsonObject
 
 HTML_NAME: Final = "leaderboard.html"
 LOUD_FLIP_RATE: Final = 0.2
@@ -46,17 +47,17 @@ def html_page(board: Mapping[str, object]) -> Iterator[str]:
     )
 
 
-def judge_text(board: Mapping[str, Any]) -> str:
+def judge_text(board: JsonObject) -> str:
     """Return the names of those who judged."""
     panel = (board["judge"] or {}).get("panel") or []
     return ", ".join(str(member["name"]) for member in panel) or "no judge"
 
 
-def ranked_table(board: Mapping[str, Any]) -> ReportTable:
+def ranked_table(board: JsonObject) -> ReportTable:
     """Return the ranking: a row for each model, by its rating at equal length where it has one."""
     is_controlled = board["length_control"] is not None
 
-    def rating(model: Mapping[str, Any]) -> Mapping[str, Any]:
+    def rating(model: JsonObject) -> JsonObject:
         return (model["length_controlled"] if is_controlled else None) or model
 
     columns = [
@@ -71,7 +72,7 @@ def ranked_table(board: Mapping[str, Any]) -> ReportTable:
     return ReportTable(columns, board["models"])
 
 
-def counts_table(board: Mapping[str, Any]) -> ReportTable:
+def counts_table(board: JsonObject) -> ReportTable:
     """Return what was counted of each model."""
     won, flips, left_out = COUNTED
     columns = (
@@ -90,13 +91,13 @@ def counts_table(board: Mapping[str, Any]) -> ReportTable:
     return ReportTable(columns, board["models"])
 
 
-def board_table(board: Mapping[str, Any]) -> ReportTable:
+def board_table(board: JsonObject) -> ReportTable:
     """Return the ranking with what was counted, for a terminal."""
     table = ranked_table(board)
     return table._replace(columns=[*table.columns, *COUNTED])
 
 
-def matrix_table(board: Mapping[str, Any]) -> ReportTable:
+def matrix_table(board: JsonObject) -> ReportTable:
     """Return for each model, in the board's order, what it won of each other."""
     rates: dict[tuple[str, str], tuple[float, int]] = {}
     for pair in board["pairs"]:
@@ -122,7 +123,7 @@ def matrix_table(board: Mapping[str, Any]) -> ReportTable:
     return ReportTable([Column("won by", of=str), *map(column, labels)], labels)
 
 
-def _rank(rating: Mapping[str, Any], model: Mapping[str, Any]) -> str | None:
+def _rank(rating: JsonObject, model: JsonObject) -> str | None:
     """Return the rank of a model by a rating, else its own, with those that it may have."""
     standing = model if rating["rank"] is None else rating
     if standing["rank"] is None:
@@ -142,7 +143,7 @@ def _figure(key: str, heading: str, unit: str, group: str = "") -> Column:
         group: Of the model's numbers, such as those at equal length; empty for none.
     """
 
-    def figure(model: Mapping[str, Any]) -> Figure | None:
+    def figure(model: JsonObject) -> Figure | None:
         estimates = model[group] or {} if group else model
         estimate = estimates.get(key)
         if not estimate or estimate["value"] is None:
@@ -152,7 +153,7 @@ def _figure(key: str, heading: str, unit: str, group: str = "") -> Column:
     return Column(f"{group}{key}", ValueKind.WITH_INTERVAL, figure, heading)
 
 
-def _won(model: Mapping[str, Any]) -> str:
+def _won(model: JsonObject) -> str:
     rate = model["win_rate"]
     return f"{rate['wins']} / {rate['ties']} / {rate['losses']}"
 
@@ -166,7 +167,7 @@ COUNTED: Final = (
 )
 
 
-def label_corrected_lines(board: Mapping[str, Any]) -> list[str]:
+def label_corrected_lines(board: JsonObject) -> list[str]:
     """Return each model's win rate as corrected by people's labels, where there are any."""
     return [
         f"win rate of {model['label']}, corrected by {numbers.count(corrected['n_labelled'])} labels:"
@@ -176,7 +177,7 @@ def label_corrected_lines(board: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def alpaca_eval_lines(board: Mapping[str, Any]) -> list[str]:
+def alpaca_eval_lines(board: JsonObject) -> list[str]:
     """Return each model's length-controlled win rate of AlpacaEval 2, where there is one."""
     baseline = board["statistics"]["baseline"]
     return [
@@ -187,13 +188,13 @@ def alpaca_eval_lines(board: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _estimate_text(estimate: Mapping[str, Any]) -> str:
+def _estimate_text(estimate: JsonObject) -> str:
     if estimate["value"] is None:
         return f"undefined: {estimate['reason']}"
     return Figure.of(estimate, "rate").with_span
 
 
-def banners(board: Mapping[str, Any]) -> list[str]:
+def banners(board: JsonObject) -> list[str]:
     """Return what can move the ranking and must stand beside it."""
     lines = []
     if not board["complete"]:
@@ -231,7 +232,7 @@ def banners(board: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _uncounted_notes(board: Mapping[str, Any]) -> list[str]:
+def _uncounted_notes(board: JsonObject) -> list[str]:
     """Return what is said of pairs that no judge settled."""
     counts = board["counts"]
     n_by_reason: Counter[str] = Counter()

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import Snapshot
 from nel.judges.multi_question import BASELINE_FIRST, RESPONSE_FIRST
 from nel.judges.record import KEY
-from nel.types import ModelFailure, Scored, Unscored
+from nel.types import JsonObject, ModelFailure, Scored, Unscored
 
 SLOT: Final = "pairwise"
 _SCORE_OF_FIRST: Final = {"first": WON, "second": LOST, "tie": TIED}
@@ -65,7 +65,7 @@ class PairResults:
     forfeits: list[Forfeit] = field(default_factory=list)
     left_out: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     """Left, right, the cause (a model, or ``judge``) and the reason, to the number of pairs."""
-    plan: Mapping[str, Any] = field(default_factory=dict)
+    plan: JsonObject = field(default_factory=dict)
     """The plan of the judging run, as stored in its run.db."""
     complete: bool = True
     """Whether the run reached every pair and ended normally; a resume asks for the others."""
@@ -88,7 +88,7 @@ class PairResults:
 
 def read_pair_results(
     run_db: Path,
-    scheduled: Mapping[str, Any],
+    scheduled: JsonObject,
     *,
     labels: Mapping[tuple[str, int], StoredLabel] | None = None,
 ) -> PairResults:
@@ -138,7 +138,7 @@ def _add_result(
 
 
 def _pair_result(
-    row: Mapping[str, Any], outcome: Scored | ModelFailure, label: float | None
+    row: JsonObject, outcome: Scored | ModelFailure, label: float | None
 ) -> PairResult:
     reward = outcome.reward if isinstance(outcome, Scored) else LOST
     return PairResult(
@@ -153,7 +153,7 @@ def _pair_result(
     )
 
 
-def orders_of(records: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+def orders_of(records: Sequence[JsonObject]) -> tuple[float, float] | None:
     """Return the response's mean score over the panel when shown first and when shown second.
 
     Args:

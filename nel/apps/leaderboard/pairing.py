@@ -85,9 +85,9 @@ def make_pairs(entries: Sequence[BoardEntry], *, baseline: str | None, seed: int
     questions = {sample for entry in entries for sample in entry.questions}
     schedule.n_questions_apart = len(questions) - schedule.n_questions
     by_label = {entry.label: entry for entry in entries}
-    meetings = [
-        pair for pair in combinations(sorted(labels), 2) if baseline is None or baseline in pair
-    ]
+    meetings = list(combinations(sorted(labels), 2))
+    if baseline is not None:
+        meetings = [pair for pair in meetings if baseline in pair]
     for key in keys:
         for meeting in meetings:
             left, right = _sides(*meeting, key, seed)
@@ -97,8 +97,9 @@ def make_pairs(entries: Sequence[BoardEntry], *, baseline: str | None, seed: int
 
 def _common(entries: Sequence[BoardEntry]) -> list[Key]:
     """Return the samples and repeats that all entries have, in the first one's order."""
-    keys = [key for key in entries[0].answers if all(key in entry.answers for entry in entries[1:])]
-    keys = [key for key in keys if all(key[0] in entry.questions for entry in entries)]
+    in_all = set(entries[0].answers).intersection(*(entry.answers for entry in entries))
+    samples = set(entries[0].questions).intersection(*(entry.questions for entry in entries))
+    keys = [key for key in entries[0].answers if key in in_all and key[0] in samples]
     if not keys:
         sizes = ", ".join(f"{entry.label} {len(entry.questions)}" for entry in entries)
         raise ConfigError(

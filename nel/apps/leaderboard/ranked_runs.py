@@ -7,7 +7,7 @@ Pairs are made by content, and refused where dataset, prompt, scorer, judge or d
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
@@ -29,6 +29,7 @@ from nel.decide.sign_flip import flip_test
 from nel.errors import UsageError
 from nel.metrics.clusters import cluster_codes
 from nel.reports.run_warnings import texts_of
+from nel.types import JsonObject
 from nel.version import __version__
 
 OVERALL: Final = "mean of all benchmarks"
@@ -81,16 +82,20 @@ def standings_json(
     if len(sides) < _FEWEST:
         raise UsageError("a leaderboard needs at least two runs")
     names = _common(sides, with_members(only, sides[0]))
-    means = [
-        title
-        for title in sides[0].aggregates
-        if all(title in side.aggregates for side in sides) and (not only or title in only)
-    ]
+    in_all = set(sides[0].aggregates).intersection(*(side.aggregates for side in sides))
+    means = [title for title in sides[0].aggregates if title in in_all]
+    if only:
+        means = [title for title in means if title in only]
     settings = Settings(level=level, seed=seed)
     duels, scores_by_name = _compare_all(sides, names, means, settings, despite)
     p_values = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
     pairs_of_p = zip(p_values[::2], p_values[1::2], strict=True)
     tested = list(zip(duels, pairs_of_p, strict=True))
+    warnings = []
+    for name in names:
+        for side in sides:
+            texts = texts_of({"warnings": side.benchmarks[name].warnings})
+            warnings += [f"{side.label}, {name}: {text}" for text in texts]
     return {
         "sdk": f"nel {__version__}",
         "level": level,
@@ -105,12 +110,7 @@ def standings_json(
             _benchmark_json(name, scores, tested, 1 - level)
             for name, scores in scores_by_name.items()
         ],
-        "warnings": [
-            f"{side.label}, {name}: {text}"
-            for name in names
-            for side in sides
-            for text in texts_of({"warnings": side.benchmarks[name].warnings})
-        ],
+        "warnings": warnings,
     }
 
 
@@ -159,9 +159,7 @@ class _Members:
         if n := n_not_asked(pairing):
             self.unasked.setdefault(runs, {})[benchmark.directory] = n
 
-    def duels(
-        self, name: str, rows: Sequence[Mapping[str, Any]], settings: Settings
-    ) -> Iterator[_Duel]:
+    def duels(self, name: str, rows: Sequence[JsonObject], settings: Settings) -> Iterator[_Duel]:
         """Yield every pair of runs on a mean, whose row each run has."""
         for left, right in itertools.combinations(range(self.n_runs), 2):
             unasked = self.unasked.get((left, right), {})

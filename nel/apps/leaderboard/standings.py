@@ -7,9 +7,9 @@ omitted. Depends on `nel.apps.leaderboard.pair_results` and `nel.apps.leaderboar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Final
 
 from nel.apps.leaderboard.label_correction import corrected_rate
@@ -26,6 +26,7 @@ from nel.apps.leaderboard.ranking import Ranking, Standing, rank_models
 from nel.errors import UndefinedMetric
 from nel.judges.model_family import same_family
 from nel.metrics.intervals import LEVEL
+from nel.types import JsonObject
 
 FORMAT: Final = 1
 FORMULAS: Final = {
@@ -77,7 +78,7 @@ class StandingsSettings:
 
 
 def standings_json(
-    results: PairResults, entries: Sequence[Mapping[str, Any]], settings: StandingsSettings
+    results: PairResults, entries: Sequence[JsonObject], settings: StandingsSettings
 ) -> dict[str, Any]:
     """Return the leaderboard's numbers.
 
@@ -124,14 +125,12 @@ def standings_json(
     }
 
 
-def _same_family(
-    judge: Mapping[str, Any] | None, entries: Sequence[Mapping[str, Any]]
-) -> list[dict[str, str]]:
+def _same_family(judge: JsonObject | None, entries: Sequence[JsonObject]) -> list[dict[str, str]]:
     """Return which judges judged models of their own family, as far as names show it."""
+    panel = (judge or {}).get("panel") or []
     return [
         {"judge": member["name"], "model": entry["label"]}
-        for member in (judge or {}).get("panel") or []
-        for entry in entries
+        for member, entry in product(panel, entries)
         if entry["model"] and same_family(member["model"], entry["model"])
     ]
 
@@ -145,7 +144,7 @@ def _rank(compared: Comparisons, settings: StandingsSettings, *, length_control:
     )
 
 
-def _sort_key(row: Mapping[str, Any], is_controlled: bool) -> tuple[float, float, str]:
+def _sort_key(row: JsonObject, is_controlled: bool) -> tuple[float, float, str]:
     """Return the sort key of a row: its Elo, at equal length where that was requested."""
     rating = row["elo"]
     if is_controlled and row["length_controlled"]:
@@ -165,7 +164,7 @@ def _ranked_by(uncontrolled: Ranking, controlled: Ranking | None) -> str:
 
 
 def _model_json(
-    entry: Mapping[str, Any],
+    entry: JsonObject,
     results: PairResults,
     compared: Comparisons,
     uncontrolled: Ranking,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nel.reports import numbers
 from nel.reports.static_page import static_page, write_page
 from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
+from nel.types import JsonObject
 
 RANKED: Final = (
     Column("rank", ValueKind.COUNT),
@@ -25,7 +25,7 @@ RANKED: Final = (
 )
 
 
-def ranked_table(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> ReportTable:
+def ranked_table(document: JsonObject, benchmark: JsonObject) -> ReportTable:
     """Return a row for each run, the best score first.
 
     Args:
@@ -60,7 +60,7 @@ def ranked_table(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> R
     return ReportTable(RANKED, rows)
 
 
-def method_line(document: Mapping[str, Any]) -> str:
+def method_line(document: JsonObject) -> str:
     """Return how the ranks were made, in a sentence."""
     level = numbers.percent(document["level"])
     despite = ""
@@ -72,7 +72,7 @@ def method_line(document: Mapping[str, Any]) -> str:
     )
 
 
-def open_lines(document: Mapping[str, Any]) -> list[str]:
+def open_lines(document: JsonObject) -> list[str]:
     """Return the warnings, after a line for each pair left open for another reason than chance."""
     labels = [run["label"] for run in document["runs"]]
     lines = []
@@ -84,7 +84,7 @@ def open_lines(document: Mapping[str, Any]) -> list[str]:
     return [*lines, *document["warnings"]]
 
 
-def write_standings_page(document: Mapping[str, Any], path: Path) -> None:
+def write_standings_page(document: JsonObject, path: Path) -> None:
     """Write the page, replacing an older one atomically.
 
     Raises:

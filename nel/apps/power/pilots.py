@@ -5,9 +5,9 @@ Depends on `nel.comparison` for the lines of a run and their pairing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from nel.errors import UndefinedMetric, UsageError, did_you_mean
 from nel.metrics.clusters import cluster_codes, grouped_variance
 from nel.metrics.intervals import FEWEST
 from nel.reports.run_files import read_run
+from nel.types import JsonObject
 
 CORRELATION: Final = 0.5
 """Of two models' scores of the same questions, where it is unknown; published: 0.3 to 0.7."""
@@ -401,7 +402,7 @@ def _resources(side: Side, benchmark: SideBenchmark) -> Resources:
     if side.kind != "nel":
         return Resources()
     files = read_run(benchmark.path.parent.parent)
-    runtime: Mapping[str, Any] = next(
+    runtime: JsonObject = next(
         (files_of.runtime for files_of in files if files_of.directory == benchmark.path.parent), {}
     )
     tokens, cost = runtime.get("tokens") or {}, runtime.get("cost") or {}

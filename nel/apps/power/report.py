@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from nel.reports.html import environment
 from nel.reports.numbers import MISSING, count, seconds
+from nel.types import JsonObject
 
 _HOUR: Final = 3600
 _BAR: Final = 40
@@ -23,7 +24,7 @@ _COLUMNS: Final = (
 )
 
 
-def power_lines(document: Mapping[str, Any]) -> Iterator[str]:
+def power_lines(document: JsonObject) -> Iterator[str]:
     """Yield the plan line by line; numbers have narrow spaces between thousands."""
     yield _heading(document)
     yield _basis(document)
@@ -46,7 +47,7 @@ def power_lines(document: Mapping[str, Any]) -> Iterator[str]:
     yield from curve_lines(document)
 
 
-def curve_lines(document: Mapping[str, Any]) -> Iterator[str]:
+def curve_lines(document: JsonObject) -> Iterator[str]:
     """Yield the power curve of the first number of repeats as a picture of text."""
     curve = document["curves"][0]
     yield f"power to find {_points(document['effect'])} by questions, {_repeats(curve['repeats'])}"
@@ -63,7 +64,7 @@ def curve_lines(document: Mapping[str, Any]) -> Iterator[str]:
         yield line
 
 
-def power_svg(document: Mapping[str, Any]) -> str:
+def power_svg(document: JsonObject) -> str:
     """Return the power curves, one for each number of repeats, as a self-contained picture."""
     curves = document["curves"]
     begin, end = (math.log(curves[0]["points"][at]["questions"]) for at in (0, -1))
@@ -78,7 +79,7 @@ def power_svg(document: Mapping[str, Any]) -> str:
     )
 
 
-def _heading(document: Mapping[str, Any]) -> str:
+def _heading(document: JsonObject) -> str:
     sides = "two-sided" if document["two_sided"] else "one-sided"
     return (
         f"To find {_points(document['effect'])} with a power of {100 * document['power']:g} % at"
@@ -86,7 +87,7 @@ def _heading(document: Mapping[str, Any]) -> str:
     )
 
 
-def _basis(document: Mapping[str, Any]) -> str:
+def _basis(document: JsonObject) -> str:
     source, variances = document["source"], document["variances"]
     benchmark = f" of {source['benchmark']}" if source["benchmark"] else ""
     runs = f" ({', '.join(source['runs'])})" if source["runs"] else ""
@@ -101,7 +102,7 @@ def _basis(document: Mapping[str, Any]) -> str:
     return f"from {source['kind']}{benchmark}{runs}: {'; '.join(parts)}"
 
 
-def _row(plan: Mapping[str, Any]) -> list[str]:
+def _row(plan: JsonObject) -> list[str]:
     tokens = duration = None
     cost = detectable = MISSING
     if plan["prompt_tokens"] is not None and plan["completion_tokens"] is not None:
@@ -130,7 +131,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
 
 
-def _marginal(marginal: Mapping[str, Any]) -> str:
+def _marginal(marginal: JsonObject) -> str:
     start = (
         f"At {count(marginal['questions'])} questions and {_repeats(marginal['repeats'])} the"
         f" standard error is {_points(marginal['standard_error'])}: one more repeat of each makes"

@@ -29,6 +29,7 @@ from nel.reports.comparison import (
 )
 from nel.reports.questions import question_in
 from nel.reports.text import as_text, cut, one_line, preview
+from nel.types import JsonObject
 
 FLIPS_MAX: Final = 1_000
 RUNS_MAX: Final = 8
@@ -47,7 +48,7 @@ class FlipRow:
     category: str | None
     question: str
     expected: str | None
-    answers: Sequence[Mapping[str, Any] | None]
+    answers: Sequence[JsonObject | None]
     """Of the baseline and of each other run in order; None where nothing changed in it."""
 
     @property
@@ -60,7 +61,7 @@ class FlipRow:
         """Return whether a run has more than the baseline."""
         return any(self._difference(answer) > 0 for answer in self.answers)
 
-    def _difference(self, answer: Mapping[str, Any] | None) -> float:
+    def _difference(self, answer: JsonObject | None) -> float:
         baseline = self.answers[0]
         return 0.0 if answer is None or baseline is None else answer["score"] - baseline["score"]
 
@@ -74,7 +75,7 @@ class BenchmarkBeside:
     lines: Sequence[str]
     n_lost: int
     n_won: int
-    flips: Sequence[Mapping[str, Any]]
+    flips: Sequence[JsonObject]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +172,7 @@ def _compare(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonV
     )
 
 
-def _benchmark(benchmark: Mapping[str, Any]) -> BenchmarkBeside:
+def _benchmark(benchmark: JsonObject) -> BenchmarkBeside:
     compared = compared_of(benchmark)
     difference = compared.measure["difference"] or {"losses": 0, "wins": 0}
     columns = compared_table([compared], LEVEL).columns
@@ -187,7 +188,7 @@ def _benchmark(benchmark: Mapping[str, Any]) -> BenchmarkBeside:
 
 def _row(name: str, besides: Sequence[BenchmarkBeside | None], is_mean: bool) -> BenchmarkRow:
     """Return a benchmark with the changes of all runs by question, or a mean over several."""
-    by_sample: dict[str, list[Mapping[str, Any] | None]] = {}
+    by_sample: dict[str, list[JsonObject | None]] = {}
     is_cut = False
     for position, beside in enumerate(besides):
         if beside is not None:
@@ -208,7 +209,7 @@ def _row(name: str, besides: Sequence[BenchmarkBeside | None], is_mean: bool) ->
     )
 
 
-def _flip(flips: Sequence[Mapping[str, Any] | None]) -> FlipRow:
+def _flip(flips: Sequence[JsonObject | None]) -> FlipRow:
     flip = next(item for item in flips if item is not None)
     expected = flip["expected"]
     candidates = [None if item is None else _answer(item["candidate"]) for item in flips]
@@ -221,7 +222,7 @@ def _flip(flips: Sequence[Mapping[str, Any] | None]) -> FlipRow:
     )
 
 
-def _answer(side: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(side: JsonObject) -> dict[str, Any]:
     """Return a side of a question that changed, the middle of a long answer cut out."""
     text = as_text(side["response"]) if side["response"] is not None else ""
     return {**side, "response": preview(text, characters_max=_TEXT_MAX)}

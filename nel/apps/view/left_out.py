@@ -6,15 +6,15 @@ be read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from nel.apps.view.recent import Recent
 from nel.artifacts.early_stop import counted_questions
 from nel.core.strict_json import dumps
 from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.store.browsing import BrowsedStore
+from nel.types import JsonObject
 
 _CACHED_MAX: Final = 8
 
@@ -34,9 +34,9 @@ class LeftOut:
 _recent: Final[Recent[LeftOut]] = Recent(_CACHED_MAX)
 
 
-def decisions_of(store: BrowsedStore) -> Mapping[str, Any]:
+def decisions_of(store: BrowsedStore) -> JsonObject:
     """Return what the stop rules of a run have decided, by benchmark."""
-    decisions: Mapping[str, Any] | None = store.meta(DECISIONS)
+    decisions: JsonObject | None = store.meta(DECISIONS)
     return decisions or {}
 
 

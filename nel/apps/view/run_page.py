@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from nel.apps.view.summary import BenchmarkSummary, RunSummary
@@ -16,6 +16,7 @@ from nel.reports.page import (
 )
 from nel.reports.tables.columns import ReportTable
 from nel.reports.tables.headline import HeadlineRow, headline_rows, metric_rows
+from nel.types import JsonObject
 
 _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_token_seconds"))
 
@@ -33,18 +34,22 @@ def benchmark_page(
         link: Where a category leads.
     """
     files, row = summary.files, summary.row
-    metrics: Mapping[str, Any] = files.metrics if files is not None else {}
-    runtime: Mapping[str, Any] = files.runtime if files is not None else {}
-    failures: Mapping[str, Any] = files.failures if files is not None else {}
+    rows = [row]
+    metrics: JsonObject = {}
+    runtime: JsonObject = {}
+    failures: JsonObject = {}
+    bundle: JsonObject = {}
+    if files is not None:
+        metrics, runtime = files.metrics, files.runtime
+        failures, bundle = files.failures, files.bundle
+        rows = list(headline_rows(metrics, bundle, files.title))
     n_missing = row.accounting["n_total"] - summary.n_done
-    rows = [row] if files is None else list(headline_rows(metrics, files.bundle, files.title))
+    n_not_asked = row.accounting["n_not_asked"] + n_missing
     return {
         "summary": summary,
         "row": row,
         "n_missing": n_missing,
-        "segments": accounting_segments(
-            {**row.accounting, "n_not_asked": row.accounting["n_not_asked"] + n_missing}
-        ),
+        "segments": accounting_segments({**row.accounting, "n_not_asked": n_not_asked}),
         "warnings": _warnings(run, summary, n_missing),
         "categories": categories_of(rows, link),
         "failures": failure_rows(failures),
@@ -58,7 +63,7 @@ def benchmark_page(
             for title, key in _LATENCIES
             if (runtime.get(key) or {}).get("max")
         ],
-        "config": (files.bundle.get("config") or {}) if files is not None else {},
+        "config": bundle.get("config") or {},
     }
 
 

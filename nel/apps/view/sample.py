@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from nel.apps.view.finding import FoundRun
@@ -35,7 +35,7 @@ from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.samples import facts_of
 from nel.reports.text import WHOLE_CHARACTERS_MAX, as_text, content_text, whole
-from nel.types import Response, Sample, SampleKey, Scored, Unscored
+from nel.types import JsonObject, Response, Sample, SampleKey, Scored, Unscored
 
 _READ_MAX: Final = 200_000
 """An answer of more characters is not read again for its page."""
@@ -97,12 +97,12 @@ class SampleView:
     target: str | None
     ways: Sequence[Way]
     without_reading: str
-    judgements: Sequence[Mapping[str, Any]]
+    judgements: Sequence[JsonObject]
     program: Sequence[tuple[str, str]]
     """What a program wrote, and what was said of it."""
-    details: Mapping[str, Any]
+    details: JsonObject
     """The rest of what the scorer said."""
-    metadata: Mapping[str, Any]
+    metadata: JsonObject
     calls: Sequence[FurtherRequest]
     attempts: Sequence[AttemptView]
     """Of an episode, the last one at the end."""
@@ -201,7 +201,9 @@ def _exchanges_of(store: BrowsedStore, key: SampleKey) -> _Exchanges:
 
 
 def _target(sample: Sample | None) -> str | None:
-    return None if sample is None or sample.target is None else as_text(sample.target)
+    if sample is None or sample.target is None:
+        return None
+    return as_text(sample.target)
 
 
 def _reasoning(response: Response | None) -> str:
@@ -215,7 +217,7 @@ def _answer(text: str, extracted: str | None, span: tuple[int, int] | None) -> S
     return _segments(text, None if is_whole else mark)
 
 
-def _fields_of_details(outcome_details: Mapping[str, Any]) -> dict[str, Any]:
+def _fields_of_details(outcome_details: JsonObject) -> dict[str, Any]:
     """Return the fields of a view that show details: of judges, of a program, and the others."""
     details = dict(outcome_details)
     judgements = shown_judgements(details.pop(JUDGEMENTS, None))
@@ -303,34 +305,24 @@ def _ways(
     ways = [_scored_way(readings, answer)]
     span = None
     for name, reading in readings.ways.read.items():
-        has_value = reading.value is not None
-        reward = start = end = None
-        if has_value:
-            reward, start, end = rewards[name], reading.start, reading.end
         rejected = [
             (candidate.why, readings.response[candidate.start : candidate.end])
             for candidate in reading.rejected
         ]
-        ways.append(
-            Way(
-                name=name,
-                value=reading.value,
-                form=reading.form.value,
-                reward=reward,
-                start=start,
-                end=end,
-                rejected=rejected,
-            )
+        way = Way(
+            name=name,
+            value=reading.value,
+            form=reading.form.value,
+            reward=None,
+            rejected=rejected,
         )
-        # The first reading that took what the scorer took, and got its reward, shows where it is.
-        agrees = has_value and readings.scored is not None and rewards[name] == readings.reward
-        if (
-            span is None
-            and agrees
-            and reading.end > reading.start
-            and _is_same(reading.value, readings.scored)
-        ):
-            span = reading.start, reading.end
+        if reading.value is not None:
+            way = replace(way, reward=rewards[name], start=reading.start, end=reading.end)
+            # The first reading that took what the scorer took, and got its reward, shows where.
+            agrees = rewards[name] == readings.reward and _is_same(reading.value, readings.scored)
+            if span is None and agrees and reading.end > reading.start:
+                span = reading.start, reading.end
+        ways.append(way)
     return ways, "", span
 
 

@@ -34,6 +34,7 @@ from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.projections.results import StoredResult, results
 from nel.errors import StoreError
+from nel.metrics.category_fields import category_of
 from nel.reports.choices import options_of, read_answer
 from nel.reports.distributions import measures_of
 from nel.reports.text import cut
@@ -263,11 +264,13 @@ def _row(
         )  # fmt: skip
     sample, outcome = result.sample, result.outcome
     # A bad row has no sample; then the reason stands where the question would.
-    question, target, category = opened.sample.fault or "", None, None
+    question = opened.sample.fault or ""
+    target: object = None
+    category: object = None
     if sample is not None:
         question = cut(asked_in(sample), _GIST)
         target = sample.target
-        category = sample.subset
+        category = category_of(sample.metadata, sample.subset)
     options = options_of(sample)
     if options is not None and options.expected:
         target = options.in_words(options.expected)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -35,6 +34,7 @@ from nel.reports.tables.columns import Counted, Figure
 from nel.reports.tables.headline import HeadlineRow, aggregate_rows, headline_of
 from nel.reports.tables.progress import score_so_far
 from nel.reports.text import one_line
+from nel.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,14 +343,14 @@ def _elapsed_seconds(sessions: list[StoredSession]) -> float | None:
     return sum(seconds) if seconds else None
 
 
-def _cost(config: Mapping[str, Any], sessions: list[StoredSession]) -> float | None:
+def _cost(config: JsonObject, sessions: list[StoredSession]) -> float | None:
     """Return what all sessions spent, None where no model has a price."""
     if not (config.get("budget") or {}).get("prices"):
         return None
     return spent_before(sessions).cost
 
 
-def _cost_of(runtime: Mapping[str, Any]) -> float | None:
+def _cost_of(runtime: JsonObject) -> float | None:
     cost = runtime.get("cost")
     total = cost.get("total") if isinstance(cost, dict) else None
     return total if isinstance(total, (int, float)) else None

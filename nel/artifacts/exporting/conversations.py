@@ -4,7 +4,7 @@ that of a sample with one answer from its prompt and its answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from nel.types import JsonObject, SampleKey
 class Turn:
     """A message of a conversation."""
 
-    message: Mapping[str, Any]
+    message: JsonObject
     """In the shape of OpenAI's chat protocol, ``reasoning_content`` where the model thought."""
     step: Step | None
     """That made it."""
@@ -52,7 +52,7 @@ class Conversation:
 class SampleConversations:
     """What was said of one (sample, repeat)."""
 
-    result: Mapping[str, Any]
+    result: JsonObject
     """Its line of results.jsonl."""
     conversations: Sequence[Conversation]
     """At least one, the longest first; those on the side after it."""
@@ -95,7 +95,7 @@ class RunConversations:
         samples = (self.of_result(files, result) for result in asked_results(files))
         return (sample for sample in samples if sample.conversations)
 
-    def of_result(self, files: BenchmarkFiles, result: Mapping[str, Any]) -> SampleConversations:
+    def of_result(self, files: BenchmarkFiles, result: JsonObject) -> SampleConversations:
         """Return those of one line of results.jsonl; none where nothing was asked.
 
         Raises:
@@ -134,7 +134,7 @@ def turn_of(sent_message: SentMessage) -> Turn:
     return Turn(message=message, step=sent_message.step, is_answer=response is not None)
 
 
-def _turns_of(result: Mapping[str, Any]) -> list[Turn]:
+def _turns_of(result: JsonObject) -> list[Turn]:
     """Return the prompt of a sample with one answer, and that answer."""
     messages = [] if result["prompt"] is None else asked_messages(result)
     turns = [Turn(message=_chat(message), step=None, is_answer=False) for message in messages]
@@ -152,14 +152,14 @@ def _turns_of(result: Mapping[str, Any]) -> list[Turn]:
     return turns
 
 
-def _chat(message: Mapping[str, Any]) -> dict[str, Any]:
+def _chat(message: JsonObject) -> dict[str, Any]:
     """Return a message of a prompt with its calls as the chat protocol has them."""
     if not isinstance(message.get("tool_calls"), list):
         return dict(message)
     return {**message, "tool_calls": [_chat_call(call) for call in message["tool_calls"]]}
 
 
-def _chat_call(call: Mapping[str, Any]) -> dict[str, Any]:
+def _chat_call(call: JsonObject) -> dict[str, Any]:
     """Return a call in the chat protocol's shape, from that shape or that of results.jsonl."""
     function = call.get("function") or call
     function_json = {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from nel.core.strict_json import dumps
-from nel.types import ToolCall
+from nel.types import JsonObject, ToolCall
 
 STOP_REASONS: Final = {
     "stop": "stop",
@@ -16,7 +15,7 @@ STOP_REASONS: Final = {
 }
 
 
-def inspect_usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
+def inspect_usage(tokens: JsonObject) -> dict[str, Any]:
     """Return tokens as Inspect counts them."""
     prompt, completion = tokens["prompt"] or 0, tokens["completion"] or 0
     return {
@@ -28,18 +27,15 @@ def inspect_usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def inspect_message(chat_message: Mapping[str, Any], position: int) -> dict[str, Any]:
+def inspect_message(chat_message: JsonObject, position: int) -> dict[str, Any]:
     """Return a message of Inspect for one in the shape of OpenAI's."""
     role, content = str(chat_message.get("role")), chat_message.get("content")
-    message: dict[str, Any] = {
-        "role": role if role in ("system", "user", "assistant", "tool") else "user"
-    }
-    parts = (
-        [content_part(element) for element in content]
-        if isinstance(content, list | tuple)
-        else content
-    )
-    message["content"] = parts if isinstance(parts, list | str) else ""
+    if isinstance(content, list | tuple):
+        content = [content_part(element) for element in content]
+    elif not isinstance(content, str):
+        content = ""
+    is_role = role in ("system", "user", "assistant", "tool")
+    message: dict[str, Any] = {"role": role if is_role else "user", "content": content}
     if role == "tool":
         message["tool_call_id"] = str(chat_message.get("tool_call_id") or "")
     calls = chat_message.get("tool_calls")
@@ -62,16 +58,14 @@ def content_part(content: Any) -> dict[str, Any]:  # checked here
     return {"type": "text", "text": dumps(content)}
 
 
-def answer_parts(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+def answer_parts(result: JsonObject) -> list[dict[str, Any]]:
     """Return what a model thought and what it answered, as parts of a message."""
     reasoning = result["reasoning"]
     parts = [{"type": "reasoning", "reasoning": reasoning}] if reasoning else []
     return [*parts, {"type": "text", "text": result["model_response"] or ""}]
 
 
-def inspect_output(
-    result: Mapping[str, Any], model: str, answer: Mapping[str, Any]
-) -> dict[str, Any]:
+def inspect_output(result: JsonObject, model: str, answer: JsonObject) -> dict[str, Any]:
     """Return the output of a result; without an answer there is no choice."""
     reason = STOP_REASONS.get(str(result["finish_reason"]), "unknown")
     has_response = result["model_response"] is not None
@@ -83,7 +77,7 @@ def inspect_output(
     }
 
 
-def failure_text(outcome: Mapping[str, Any]) -> str:
+def failure_text(outcome: JsonObject) -> str:
     """Return how the model failed."""
     return f"a failure of the model, {outcome['kind']}: {outcome['detail'] or 'no detail'}"
 
@@ -103,12 +97,13 @@ def inspect_call(call: Any, name: str) -> dict[str, Any]:  # checked here
         name=str(function.get("name")),
         arguments=str(function.get("arguments")),
     )
+    arguments = tool_call.values
+    if arguments is None:
+        arguments = {"unread": tool_call.arguments}
     return {
         "id": tool_call.id,
         "function": tool_call.name,
-        "arguments": {"unread": tool_call.arguments}
-        if tool_call.values is None
-        else tool_call.values,
+        "arguments": arguments,
         "parse_error": tool_call.parse_error,
         "type": "function",
     }

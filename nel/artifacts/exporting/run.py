@@ -6,7 +6,7 @@ Reads alone: nothing is written into a run's directory.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from nel.errors import OutputError, StoppedEarly
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.selection import shard_line
+from nel.types import JsonObject
 
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _STATES = ("scored", "model_failure", "unscored", "not_asked")
@@ -104,13 +105,13 @@ def asked_results(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
     return (result for result in results_of(files) if state_of(result) != "not_asked")
 
 
-def asked_messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+def asked_messages(result: JsonObject) -> list[dict[str, Any]]:
     """Return the messages of a result's prompt; a text is one of the user."""
     prompt = result["prompt"]
     return prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt or ""}]
 
 
-def expected_texts(result: Mapping[str, Any]) -> list[str]:
+def expected_texts(result: JsonObject) -> list[str]:
     """Return the expected answers of a result as texts, none where it has no expected answer."""
     target = result["expected_answer"]
     if target is None:
@@ -146,7 +147,7 @@ def run_start(run_dir: Path) -> datetime:
     return datetime.fromtimestamp(sessions[0]["started"] if sessions else 0.0, UTC)
 
 
-def state_of(result: Mapping[str, Any]) -> str:
+def state_of(result: JsonObject) -> str:
     """Return ``scored``, ``model_failure``, ``unscored`` or ``not_asked``; empty where missing."""
     outcome = result.get("outcome")
     return str(outcome.get("state")) if isinstance(outcome, dict) else ""

@@ -10,6 +10,7 @@ from nel.core.strict_json import dumps
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.tables.headline import headline_of
 from nel.reports.tables.headline import metric_rows as of_metrics
+from nel.types import JsonObject
 
 Kind = Literal["text", "integer", "number"]
 
@@ -61,7 +62,7 @@ def metric_rows(run: RunToExport) -> Iterator[Row]:
         yield from _metric_rows(run.run_id, files)
 
 
-def _sample_row(run_id: str, benchmark: str, result: Mapping[str, Any]) -> Row:
+def _sample_row(run_id: str, benchmark: str, result: JsonObject) -> Row:
     metadata, outcome = result["metadata"], result["outcome"]
     tokens, timing = result["tokens"], result["timing"]
     columns: Row = {**result, **outcome, **timing, "run_id": run_id, "benchmark": benchmark}

@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from typing import Any, Final, get_args
 
 from nel.artifacts.importing.reading import fields_of, number, text, whole
-from nel.types import FailureKind, ModelFailure, Outcome, Response, Unscored, UnscoredCause, Usage
+from nel.types import (
+    FailureKind,
+    JsonObject,
+    ModelFailure,
+    Outcome,
+    Response,
+    Unscored,
+    UnscoredCause,
+    Usage,
+)
 
 _TOKENS: Final = ("prompt", "completion", "reasoning", "cached")
 
@@ -31,7 +40,7 @@ def kept_failure(
     *,
     metrics: Mapping[str, float],
     answer: str | None,
-    details: Mapping[str, Any],
+    details: JsonObject,
 ) -> Outcome | None:
     """Return a failure of the model as nel had it, None where it is not said."""
     outcome = outcome_json if isinstance(outcome_json, dict) else {}
@@ -44,7 +53,7 @@ def kept_failure(
     )
 
 
-def kept_response(answer: str, nel_fields: Mapping[str, Any]) -> Response:
+def kept_response(answer: str, nel_fields: JsonObject) -> Response:
     """Return an answer with the tokens, times and reasons that nel kept of it."""
     timing = fields_of(nel_fields, "timing")
     return Response(
@@ -59,6 +68,6 @@ def kept_response(answer: str, nel_fields: Mapping[str, Any]) -> Response:
     )
 
 
-def usage_of(tokens: Mapping[str, Any]) -> Usage:
+def usage_of(tokens: JsonObject) -> Usage:
     """Return the counts of tokens that have the names of nel."""
     return Usage(**{f"{name}_tokens": whole(tokens.get(name)) for name in _TOKENS})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from nel.core.reward_keys import with_headline
 from nel.core.strict_json import loads
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
-from nel.types import Outcome, Sample, Scored, Unscored
+from nel.types import JsonObject, Outcome, Sample, Scored, Unscored
 
 _SAMPLES: Final = re.compile(
     r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl"
@@ -46,8 +46,8 @@ class FilteredTask:
     metric: str
     """The first metric that is a number and a mean over samples; the first number, if none is."""
     path: Path
-    first: Mapping[str, Any]
-    summary: Mapping[str, Any]
+    first: JsonObject
+    summary: JsonObject
     """The results file beside the samples, empty without one."""
 
     def of_task(self, name: str) -> Any:  # JSON of any shape
@@ -61,7 +61,7 @@ class FilteredTask:
         return [name for name, is_higher in directions.items() if is_higher is False]
 
     @property
-    def settings(self) -> Mapping[str, Any]:
+    def settings(self) -> JsonObject:
         """Settings of generation."""
         settings = arguments_of(self.first)[1]
         return settings if isinstance(settings, dict) else {}
@@ -82,11 +82,11 @@ def import_lm_eval(source: Path) -> ImportedRun | None:
     paths = [path for path in paths if path.name.startswith("samples_") and path.suffix == ".jsonl"]
     if not paths:
         return None
-    notes = (
-        "Which questions failed and were left out, tokens and times are not recorded by lm-eval.",
-    )
-    benchmarks = [_benchmark(task) for path in paths for task in filtered_tasks(path)]
-    return ImportedRun(format="lm-eval", benchmarks=benchmarks, notes=notes)
+    benchmarks: list[ImportedBenchmark] = []
+    for path in paths:
+        benchmarks += map(_benchmark, filtered_tasks(path))
+    note = "Which questions failed and were left out, tokens and times are not recorded by lm-eval."
+    return ImportedRun(format="lm-eval", benchmarks=benchmarks, notes=(note,))
 
 
 def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
@@ -95,10 +95,14 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
     Raises:
         OutputError: A line is damaged, or no metric is a number.
     """
-    matched = _SAMPLES.fullmatch(path.name)
-    task = matched["task"] if matched else path.stem.removeprefix("samples_")
-    beside = path.with_name(f"results_{matched['time']}.json") if matched else None
-    summary = read_json(beside) if beside is not None and beside.is_file() else {}
+    task = path.stem.removeprefix("samples_")
+    summary: JsonObject = {}
+    match = _SAMPLES.fullmatch(path.name)
+    if match:
+        task = match["task"]
+        beside = path.with_name(f"results_{match['time']}.json")
+        if beside.is_file():
+            summary = read_json(beside)
     other_rules = _other_rules(summary, task)
     values: dict[str, dict[str, Any]] = {}
     metrics: dict[str, str] = {}
@@ -157,11 +161,14 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
     for value, where in read_lines(path):
         if filter_of(value) != name:
             continue
-        doc_id = required_field(value, "doc_id", int, where)
-        doc = value.get("doc") if isinstance(value.get("doc"), dict) else {"doc": value.get("doc")}
-        row = dict(doc or {})
-        sample_id = str(row.pop(_OWN_ID)) if is_own and _OWN_ID in row else str(doc_id)
-        category = row.pop("category", None) if is_own else row.get("category", row.get("subject"))
+        sample_id = str(required_field(value, "doc_id", int, where))
+        doc = value.get("doc")
+        row = dict(doc) if isinstance(doc, dict) else {"doc": doc}
+        if is_own:
+            sample_id = str(row.pop(_OWN_ID, sample_id))
+            category = row.pop("category", None)
+        else:
+            category = row.get("category", row.get("subject"))
         request = arguments_of(value)[0]
         sample = Sample(
             id=sample_id,
@@ -180,7 +187,7 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
         )
 
 
-def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
+def _outcome(value: JsonObject, metric: str, *, is_own: bool) -> Outcome:
     reward = number(value.get(metric))
     if reward is None:
         return Unscored(
@@ -195,12 +202,12 @@ def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
     )
 
 
-def filter_of(value: Mapping[str, Any]) -> str:
+def filter_of(value: JsonObject) -> str:
     """Return the filter that a line is of."""
     return str(value.get("filter", "none"))
 
 
-def _other_rules(summary: Mapping[str, Any], task: str) -> set[str]:
+def _other_rules(summary: JsonObject, task: str) -> set[str]:
     """Return the metrics that are not means over samples, such as a perplexity."""
     metrics = ((summary.get("configs") or {}).get(task) or {}).get("metric_list") or ()
     return {
@@ -210,7 +217,7 @@ def _other_rules(summary: Mapping[str, Any], task: str) -> set[str]:
     }
 
 
-def _metric_of(value: Mapping[str, Any], other_rules: Container[str]) -> str | None:
+def _metric_of(value: JsonObject, other_rules: Container[str]) -> str | None:
     metrics = [
         metric
         for metric in map(str, value.get("metrics") or ())
@@ -220,7 +227,7 @@ def _metric_of(value: Mapping[str, Any], other_rules: Container[str]) -> str | N
     return next(iter([*means, *metrics]), None)
 
 
-def arguments_of(value: Mapping[str, Any]) -> tuple[Any, Any]:
+def arguments_of(value: JsonObject) -> tuple[Any, Any]:
     """Return the context and the settings of the first request; None where the file has none."""
     arguments = value.get("arguments")
     if isinstance(arguments, dict):

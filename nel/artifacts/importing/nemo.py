@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -28,7 +28,7 @@ from nel.artifacts.source_numbers import POSITION
 from nel.core.reward_keys import with_headline
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
-from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
+from nel.types import JsonObject, Outcome, Response, Sample, Scored, Unscored, Usage
 
 _GENERATION: Final = (
     "temperature",
@@ -64,9 +64,9 @@ class Bundle:
     """A bundle and the file of its results."""
 
     name: str
-    content: Mapping[str, Any]
-    scores: Mapping[str, Any]
-    config: Mapping[str, Any]
+    content: JsonObject
+    scores: JsonObject
+    config: JsonObject
     results: Path
 
     @property
@@ -169,7 +169,7 @@ def _number_lines(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any],
         )
 
 
-def _response(value: Mapping[str, Any], answer: str, nel_fields: Mapping[str, Any]) -> Response:
+def _response(value: JsonObject, answer: str, nel_fields: JsonObject) -> Response:
     if nel_fields:
         return kept_response(answer, nel_fields)
     milliseconds = number(value.get("latency_ms"))
@@ -181,7 +181,7 @@ def _response(value: Mapping[str, Any], answer: str, nel_fields: Mapping[str, An
     )
 
 
-def _outcome(value: Mapping[str, Any], nel_fields: Mapping[str, Any]) -> Outcome:
+def _outcome(value: JsonObject, nel_fields: JsonObject) -> Outcome:
     reward = number(value.get("reward"))
     details = fields_of(value, "scoring_details")
     if reward is None:

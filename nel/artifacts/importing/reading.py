@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from nel.core.strict_json import dumps, loads
 from nel.errors import OutputError
-from nel.types import Message
+from nel.types import JsonObject, Message
 
 _PEEK_BYTES: Final = 65_536
 _KINDS: Final = {str: "text", int: "whole number", dict: "object", list: "list"}
@@ -83,7 +83,7 @@ def read_file(path: Path) -> bytes:
 
 
 def required_field(
-    value: Mapping[str, Any], name: str, kind: type, where: str
+    value: JsonObject, name: str, kind: type, where: str
 ) -> Any:  # of the kind that was asked for
     """Return a field that must be there.
 

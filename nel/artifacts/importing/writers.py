@@ -80,27 +80,21 @@ async def _write(work: Path, run_id: str, imported: ImportedRun, *, shared: bool
     try:
         slots = list(_slots(imported))
         config: dict[str, Any] = {"benchmarks": [{"name": slot} for slot, _ in slots]}
-        store.set_meta(
-            "config", {**config, "output": {"share_permissions": True}} if shared else config
-        )
+        if shared:
+            config["output"] = {"share_permissions": True}
+        store.set_meta("config", config)
         store.set_meta("run_id", run_id)
         store.set_meta(IMPORTED, {"format": imported.format, "notes": list(imported.notes)})
-        started = next(
-            (source.started for source in imported.benchmarks if source.started is not None), None
-        )
-        store.begin_session(started=started)
+        times = [source.started for source in imported.benchmarks if source.started is not None]
+        store.begin_session(started=times[0] if times else None)
         store.start_writer()
         try:
             for slot, benchmark in slots:
                 await _write_benchmark(store, slot, benchmark, imported)
         finally:
             await store.stop_writer()
-        elapsed = [
-            source.elapsed_seconds
-            for source in imported.benchmarks
-            if source.elapsed_seconds is not None
-        ]
-        store.end_session(elapsed=sum(elapsed), ended="done", attempts=0, retries=0)
+        elapsed = sum(source.elapsed_seconds or 0 for source in imported.benchmarks)
+        store.end_session(elapsed=elapsed, ended="done", attempts=0, retries=0)
     finally:
         store.close()
 
@@ -114,13 +108,8 @@ def _slots(imported: ImportedRun) -> Iterator[tuple[str, ImportedBenchmark]]:
                 f"the source names a benchmark {benchmark.name!r}, which is not text; import an undamaged"
                 " copy"
             )
-        n_by_name[benchmark.name] = n_by_name.get(benchmark.name, 0) + 1
-        yield (
-            benchmark.name
-            if n_by_name[benchmark.name] == 1
-            else f"{benchmark.name}@{n_by_name[benchmark.name]}",
-            benchmark,
-        )
+        n = n_by_name[benchmark.name] = n_by_name.get(benchmark.name, 0) + 1
+        yield benchmark.name if n == 1 else f"{benchmark.name}@{n}", benchmark
 
 
 async def _write_benchmark(
@@ -154,12 +143,11 @@ async def _write_benchmark(
         kind="not_recorded",
         detail="the source has no result of this sample and repeat",
     )
-    rows = [
-        verdict_row(SampleKey(key, idx, repeat), encode_outcome(unscored))
-        for idx, repeat_bits in enumerate(repeats_done)
-        for repeat in range(repeats)
-        if not repeat_bits >> repeat & 1
-    ]
+    missing = []
+    for idx, repeat_bits in enumerate(repeats_done):
+        missing += [(idx, repeat) for repeat in range(repeats) if not repeat_bits >> repeat & 1]
+    row = encode_outcome(unscored)
+    rows = [verdict_row(SampleKey(key, idx, repeat), row) for idx, repeat in missing]
     if rows:
         await store.append(rows)
 
@@ -221,13 +209,11 @@ def _plan(
         identity["scorer.version"] = benchmark.scorer_version
     if benchmark.n_fewshot is not None:
         identity["num_fewshot"] = benchmark.n_fewshot
-    scores = [
-        f"{name} is {value:.6g} in the source" for name, value in sorted(benchmark.scores.items())
-    ]
-    state = [] if benchmark.is_complete else ["the source says that its run did not end"]
-    notes = [
-        f"imported from {imported.format}: {note}" for note in (*imported.notes, *state, *scores)
-    ]
+    notes = list(imported.notes)
+    if not benchmark.is_complete:
+        notes.append("the source says that its run did not end")
+    for name, value in sorted(benchmark.scores.items()):
+        notes.append(f"{name} is {value:.6g} in the source")
     return {
         "identity": identity,
         "digest": f"sha256:{sha256(dumps(identity).encode()).hexdigest()}",
@@ -260,7 +246,7 @@ def _plan(
         "imported": {
             "format": imported.format,
             "complete": benchmark.is_complete,
-            "notes": notes,
+            "notes": [f"imported from {imported.format}: {note}" for note in notes],
             "started": benchmark.started,
             "elapsed": benchmark.elapsed_seconds,
         },

@@ -24,7 +24,7 @@ from nel.judges.stats.calibration import calibration_json
 from nel.judges.stats.corrected_headline import borrowed_headline, corrected_headline
 from nel.judges.stats.human_labels import grade_of, judgements_of
 from nel.judges.stats.tally import Tally, key_of
-from nel.types import Scored
+from nel.types import JsonObject, Scored
 
 _AGAIN: Final = "import the labels again with nel judge calibrate, or remove it"
 
@@ -169,7 +169,7 @@ class Calibrating:
         return {"calibration": summary, "corrected": corrected}
 
 
-def _share_asked(plan: Mapping[str, Any]) -> float:
+def _share_asked(plan: JsonObject) -> float:
     """Return how much of the benchmark a sample of it is; 0 where the score is of new questions."""
     selection = plan.get("selection") or {}
     if selection.get("kind") != "sample":
@@ -201,7 +201,7 @@ def read_borrowed(directory: Path) -> dict[str, object] | None:
 
 
 def setup_difference(
-    calibration: Mapping[str, Any], judge: Mapping[str, Any] | None, templates: Sequence[str]
+    calibration: JsonObject, judge: JsonObject | None, templates: Sequence[str]
 ) -> str | None:
     """Return in what a run's judge differs from the calibrated one; None where it is the same.
 
@@ -223,13 +223,13 @@ def setup_difference(
     return f"that run was judged in another way: {', '.join(differing)} differ"
 
 
-def _comparable(judge: Mapping[str, Any] | None) -> dict[str, object]:
+def _comparable(judge: JsonObject | None) -> dict[str, object]:
     judge = judge or {}
     models = sorted(str(member.get("model")) for member in judge.get("panel") or ())
     return {"models": models, **{name: value for name, value in judge.items() if name != "panel"}}
 
 
-def judge_setup(plan: Mapping[str, Any]) -> dict[str, object] | None:
+def judge_setup(plan: JsonObject) -> dict[str, object] | None:
     """Return who judged and how, without addresses; None where the plan does not say."""
     judge = plan.get("judge")
     if not judge:

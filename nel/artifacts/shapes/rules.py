@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic import Field
+
+from nel.types import JsonObject
 
 _NULL: Final = {"type": "null"}
 _TEXT: Final = {"type": "string", "minLength": 1}
@@ -17,11 +18,11 @@ _NOT_SCORED: Final = {"state": {"enum": ["unscored", "not_asked"]}}
 _FAILED: Final = {"state": {"const": "model_failure"}}
 
 
-def _fields(rules: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(rules: JsonObject) -> dict[str, Any]:
     return {"properties": dict(rules)}
 
 
-def _rule(condition: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
+def _rule(condition: JsonObject, then: JsonObject) -> dict[str, Any]:
     return {"if": _fields(condition), "then": _fields(then)}
 
 

@@ -6,7 +6,7 @@ Harbor's models of the format refuse unknown fields; what it has no place for is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ from nel.config.schema import Price
 from nel.core.strict_json import dumps_line
 from nel.models.budget import cost_of
 from nel.reports.run_files import BenchmarkFiles
-from nel.types import ToolCall, Usage
+from nel.types import JsonObject, ToolCall, Usage
 from nel.version import __version__
 
 SCHEMA_VERSION: Final = "ATIF-v1.8"
@@ -119,7 +119,7 @@ def _conversation(
 
 
 def _steps(
-    turns: Sequence[Turn], result: Mapping[str, Any], price: Price | None, step_numbers: set[int]
+    turns: Sequence[Turn], result: JsonObject, price: Price | None, step_numbers: set[int]
 ) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
     waiting: list[tuple[str, str]] = []
@@ -157,7 +157,7 @@ def _take_call(waiting: list[tuple[str, str]], written_id: object) -> str | None
 
 
 def _agent_fields(
-    turn: Turn, result: Mapping[str, Any], price: Price | None, number: int
+    turn: Turn, result: JsonObject, price: Price | None, number: int
 ) -> dict[str, Any]:
     calls = [
         ToolCall(id=call["id"] or f"{number}.{position}", **call["function"])
@@ -214,7 +214,7 @@ def _result(turn: Turn, call_id: str | None) -> dict[str, Any]:
     return _filled_fields(fields)
 
 
-def _text(message: Mapping[str, Any]) -> str:
+def _text(message: JsonObject) -> str:
     """Return the text of a message; a part that is not text by its type."""
     content = message.get("content")
     if not isinstance(content, list | tuple):
@@ -222,7 +222,7 @@ def _text(message: Mapping[str, Any]) -> str:
     return "\n".join(str(piece.get("text") or f"[{piece.get('type')}]") for piece in content)
 
 
-def _usage_of(result: Mapping[str, Any]) -> Usage:
+def _usage_of(result: JsonObject) -> Usage:
     tokens = result["tokens"]
     return Usage(
         prompt_tokens=tokens["prompt"],
@@ -246,9 +246,12 @@ def _metrics(usage: Usage, price: Price | None) -> dict[str, Any]:
     return _filled_fields(metrics)
 
 
-def _totals(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    names = sorted({name for item in metrics for name in item})
-    return {f"total_{name}": sum(item.get(name, 0) for item in metrics) for name in names}
+def _totals(metrics: Sequence[JsonObject]) -> dict[str, Any]:
+    totals: dict[str, Any] = {}
+    for step_metrics in metrics:
+        for name, number in step_metrics.items():
+            totals[f"total_{name}"] = totals.get(f"total_{name}", 0) + number
+    return dict(sorted(totals.items()))
 
 
 def _extra(sample: SampleConversations, title: str) -> dict[str, Any]:
@@ -268,5 +271,5 @@ def _extra(sample: SampleConversations, title: str) -> dict[str, Any]:
     return _filled_fields(fields)
 
 
-def _filled_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _filled_fields(fields: JsonObject) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}

@@ -151,9 +151,10 @@ def _own_sample(scorer_input: ScorerInput) -> Sample:
 def _as_messages(prompt: Any) -> list[dict[str, object]]:
     if isinstance(prompt, str):
         return [{"role": "user", "content": prompt}]
-    return [
-        {"role": message["role"], "content": message["content"]}
-        if isinstance(message, Mapping)
-        else {"role": message.role, "content": message.content}
-        for message in prompt
-    ]
+    messages: list[dict[str, object]] = []
+    for message in prompt:
+        if isinstance(message, Mapping):
+            messages.append({"role": message["role"], "content": message["content"]})
+        else:
+            messages.append({"role": message.role, "content": message.content})
+    return messages

@@ -65,10 +65,10 @@ class AdaptedBenchmark(Benchmark):
         """Yield a row for each sample that is kept; a bad row passes."""
         sizes: Counter[str] = Counter()
         if isinstance(self.limit, float):
+            # A share is of all samples of a subset, which are counted first.
             rows = list(rows)
-            sizes.update(
-                subset for row in rows for _, subset in self._chosen_samples(row.data) or ()
-            )
+            for row in rows:
+                sizes.update(subset for _, subset in self._chosen_samples(row.data) or ())
         counts: Counter[str] = Counter()
         for row in rows:
             samples = self._chosen_samples(row.data)

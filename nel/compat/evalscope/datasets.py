@@ -96,18 +96,14 @@ class DataLoader(ABC):
                     f" {type(error).__name__}: {error}"
                 ) from error
             samples += made_samples if isinstance(made_samples, list) else [made_samples]
-        dataset = Dataset(
-            (
-                copy.deepcopy(sample)
-                for sample in samples
-                if self.filter_func is None or self.filter_func(sample)
-                for _ in range(self.repeats)
-            ),
-            Path(self.data_id_or_path).stem,
-            self.data_id_or_path,
-        )
-        for sample in dataset if self.shuffle_choices else ():
-            shuffle_by_content(sample)
+        repeats: list[Sample] = []
+        for sample in samples:
+            if self.filter_func is None or self.filter_func(sample):
+                repeats += [copy.deepcopy(sample) for _ in range(self.repeats)]
+        if self.shuffle_choices:
+            for sample in repeats:
+                shuffle_by_content(sample)
+        dataset = Dataset(repeats, Path(self.data_id_or_path).stem, self.data_id_or_path)
         dataset.reindex(group_size=self.repeats)
         return dataset
 

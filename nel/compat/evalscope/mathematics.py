@@ -175,11 +175,13 @@ def _components(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += letter
-    return [
-        answer.replace("\\pm", sign, 1).replace("- ", "-").strip()
-        for answer in parts
-        for sign in (("", "-") if "\\pm" in answer else ("",))
-    ]
+    answers = []
+    for part in parts:
+        signs = ("", "-") if "\\pm" in part else ("",)
+        for sign in signs:
+            answer = part.replace("\\pm", sign, 1)
+            answers.append(answer.replace("- ", "-").strip())
+    return answers
 
 
 def math_equal(prediction: object, reference: object, *_: object, **__: object) -> bool:

@@ -111,11 +111,12 @@ def named_metrics(
     Raises:
         ConfigError: A name is unknown, or the list is empty.
     """
-    entries = [
-        (str(name), dict(options or {}))
-        for entry in metric_list
-        for name, options in (entry.items() if isinstance(entry, Mapping) else ((entry, {}),))
-    ]
+    entries: list[tuple[str, dict[str, Any]]] = []
+    for entry in metric_list:
+        if isinstance(entry, Mapping):
+            entries += [(str(name), dict(options or {})) for name, options in entry.items()]
+        else:
+            entries.append((str(entry), {}))
     counts = Counter(name for name, _ in entries)
     functions: dict[str, tuple[MetricFunction, dict[str, Any]]] = {}
     for name, options in entries:
@@ -124,11 +125,10 @@ def named_metrics(
             raise ConfigError(
                 f'metric_list: there is no metric "{name}"{hint}; or override match_score'
             )
-        option_text = ",".join(f"{key}={value}" for key, value in options.items())
-        functions[f"{name}:{option_text}" if counts[name] > 1 and option_text else name] = (
-            METRICS[name],
-            options,
-        )
+        label = name
+        if counts[name] > 1 and options:
+            label += ":" + ",".join(f"{key}={value}" for key, value in options.items())
+        functions[label] = METRICS[name], options
     if not functions:
         raise ConfigError("metric_list is empty; name at least one metric")
     return [(label, *metric) for label, metric in functions.items()]

@@ -184,19 +184,23 @@ def _scores(
     golds: Sequence[Sequence[str]], predictions: Sequence[Sequence[str]]
 ) -> dict[str, float]:
     """Return precision, recall and F1 over all entities, and the share of right labels."""
-    gold = set(_chunks([label for labels in golds for label in (*labels, "O")]))
-    entities = set(_chunks([label for labels in predictions for label in (*labels, "O")]))
+    gold_labels: list[str] = []
+    predicted_labels: list[str] = []
+    n_right_labels = 0
+    for labels, prediction in zip(golds, predictions, strict=True):
+        pairs = zip(labels, prediction, strict=True)
+        n_right_labels += sum(label == predicted for label, predicted in pairs)
+        # An "O" between two texts, so that no entity goes on from one to the next.
+        gold_labels += [*labels, "O"]
+        predicted_labels += [*prediction, "O"]
+    n_labels = len(gold_labels) - len(golds)
+    gold, entities = set(_chunks(gold_labels)), set(_chunks(predicted_labels))
     n_right = len(gold & entities)
-    pairs = [
-        pair
-        for labels, prediction in zip(golds, predictions, strict=True)
-        for pair in zip(labels, prediction, strict=True)
-    ]
     return {
         "precision": n_right / len(entities) if entities else 0.0,
         "recall": n_right / len(gold) if gold else 0.0,
         "f1": f1_of(n_right, len(entities), len(gold)),
-        "accuracy": sum(label == predicted for label, predicted in pairs) / len(pairs),
+        "accuracy": n_right_labels / n_labels,
     }
 
 

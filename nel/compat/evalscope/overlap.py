@@ -90,11 +90,15 @@ def _count_shared(words: Sequence[object], gold_words: Sequence[object]) -> tupl
 
 
 def _rouge_words(text: str) -> list[str]:
-    text = " ".join(_cut(text)) if _CHINESE.search(text) else text
+    if _CHINESE.search(text):
+        text = " ".join(_cut(text))
     for pattern, replacement in _SENTENCE_ENDS:
         text = pattern.sub(replacement, text)
-    lines = filter(None, text.rstrip().split("\n"))
-    return [word for line in lines for word in " ".join(line.split()).split(" ")]
+    words: list[str] = []
+    for line in text.rstrip().split("\n"):
+        if line:  # one of white space alone is an empty word
+            words += " ".join(line.split()).split(" ")
+    return words
 
 
 def _words(text: str) -> list[str]:

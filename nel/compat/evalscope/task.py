@@ -359,22 +359,20 @@ def _scores_report(
             dataset_id=str(registered.dataset),
             description=registered.description,
         )
-        means = {
-            subset: aggregate_subset("mean", _sample_scores(rows, ["reward"], None))
-            for subset, rows in sorted(scores.items())
-        }
+        means = {}
+        for subset, rows in sorted(scores.items()):
+            means[subset] = aggregate_subset("mean", _sample_scores(rows, ["reward"], None))
         return make_report(meta, means, model_name, {})
     adapter = registered.with_arguments(config.arguments_of(name)).adapter
-    names = [
-        metric
-        for entry in adapter.metric_list
-        for metric in (entry if isinstance(entry, dict) else [entry])
-    ]
-    order = [subset for subset in adapter.subset_list if subset in scores]
-    by_subset = {
-        subset: adapter.aggregate_scores(_sample_scores(scores[subset], names, adapter))
-        for subset in [*order, *sorted(set(scores) - set(order))]
-    }
+    names: list[str] = []
+    for entry in adapter.metric_list:
+        names += entry if isinstance(entry, dict) else [entry]
+    subsets = [subset for subset in adapter.subset_list if subset in scores]
+    subsets += sorted(set(scores) - set(subsets))
+    by_subset = {}
+    for subset in subsets:
+        sample_scores = _sample_scores(scores[subset], names, adapter)
+        by_subset[subset] = adapter.aggregate_scores(sample_scores)
     return adapter.generate_report(by_subset, model_name, str(item.directory))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -24,6 +23,7 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, pretty
 from nel.errors import UsageError
 from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
 from nel.version import __version__
 
 SCHEMA: Final = "0.3.0"
@@ -75,7 +75,7 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
 
 
 def _write_samples(
-    path: Path, output: Path, files: BenchmarkFiles, record: Mapping[str, Any]
+    path: Path, output: Path, files: BenchmarkFiles, record: JsonObject
 ) -> tuple[dict[str, Any], list[Path]]:
     """Write the scored samples, if any, beside a record; return what the record says of them."""
     accounting = files.metrics["accounting"]
@@ -136,7 +136,7 @@ def _record(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
     }
 
 
-def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
+def _result(files: BenchmarkFiles, metric: JsonObject) -> dict[str, Any]:
     accounting = files.metrics["accounting"]
     counts = {name: str(accounting.get(name) or 0) for name in _COUNTS}
     score: dict[str, Any] = {"score": metric["value"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from nel.artifacts.exporting.inspect_messages import inspect_usage
 from nel.artifacts.exporting.run import expected_texts, results_of, scorer_name, storable
 from nel.core.strict_json import dumps, dumps_line, dumps_unless_text
 from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
 
 _BREAKS: Final = {mark: f"\\u{ord(mark):04x}".encode() for mark in "\x85\u2028\u2029"}
 """Characters at which the validator ends a line; they are escaped."""
@@ -17,9 +18,7 @@ CORRECT_FROM: Final = 1.0
 """From this score on a result is called correct."""
 
 
-def sample_lines(
-    files: BenchmarkFiles, record: Mapping[str, Any], headline: str
-) -> Iterator[bytes]:
+def sample_lines(files: BenchmarkFiles, record: JsonObject, headline: str) -> Iterator[bytes]:
     """Yield a line for each result with a score, which the schema requires.
 
     Args:
@@ -45,7 +44,7 @@ def sample_lines(
             yield line
 
 
-def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
+def _sample(result: JsonObject, scorer: str) -> dict[str, Any]:
     prompt, outcome, answer = result["prompt"], result["outcome"], result["extracted_answer"]
     question = prompt if isinstance(prompt, str) else _text(prompt)
     reference = expected_texts(result)
@@ -73,7 +72,7 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     }
 
 
-def _output(result: Mapping[str, Any]) -> dict[str, Any]:
+def _output(result: JsonObject) -> dict[str, Any]:
     response, reasoning = result["model_response"], result["reasoning"]
     return {
         "raw": [] if response is None else [response],
@@ -81,7 +80,7 @@ def _output(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _conversation(prompt: object, result: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _conversation(prompt: object, result: JsonObject) -> list[dict[str, Any]] | None:
     """Return the messages of a sample with more than one turn."""
     if not isinstance(prompt, list):
         return None
@@ -122,18 +121,18 @@ def _text(prompt: object) -> str:
     return "\n\n".join(_content(message) for message in messages)
 
 
-def _content(message: Mapping[str, Any]) -> str:
+def _content(message: JsonObject) -> str:
     return dumps_unless_text(message.get("content"))
 
 
-def _usage(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
+def _usage(tokens: JsonObject) -> dict[str, Any] | None:
     """Return the tokens; None where one of the numbers that the schema requires is unknown."""
     if tokens["prompt"] is None or tokens["completion"] is None:
         return None
     return inspect_usage(tokens)
 
 
-def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
+def _performance(timing: JsonObject) -> dict[str, Any] | None:
     latency, first_token = timing["latency_seconds"], timing["first_token_seconds"]
     if latency is None:
         return None
@@ -143,7 +142,7 @@ def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _metadata(result: Mapping[str, Any]) -> dict[str, str]:
+def _metadata(result: JsonObject) -> dict[str, str]:
     """Return the row's fields as texts, which the schema wants, and which repeat this is."""
     fields = {name: dumps_unless_text(value) for name, value in result["metadata"].items()}
     return {**fields, "nel.repeat": str(result["repeat"]), "nel.outcome": dumps(result["outcome"])}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.importing.kept import kept_failure
@@ -25,7 +25,7 @@ from nel.artifacts.importing.reading import (
 from nel.core.strict_json import loads
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
-from nel.types import Outcome, Response, Sample, Scored, Usage
+from nel.types import JsonObject, Outcome, Response, Sample, Scored, Usage
 
 _SUFFIX: Final = "_samples.jsonl"
 _REPEAT: Final = "nel.repeat"
@@ -85,7 +85,7 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
         raise OutputError(f"{samples} holds no sample; import a record with some")
 
 
-def _start_time(record: Mapping[str, Any]) -> float | None:
+def _start_time(record: JsonObject) -> float | None:
     timestamp = record.get("evaluation_timestamp")
     try:
         return float(timestamp)  # type: ignore[arg-type] # anything else is caught
@@ -93,7 +93,7 @@ def _start_time(record: Mapping[str, Any]) -> float | None:
         return seconds_of(timestamp)
 
 
-def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]]:
+def _scores(record: JsonObject, path: Path) -> dict[str, dict[str, float]]:
     scores: dict[str, dict[str, float]] = {}
     for evaluation in required_field(record, "evaluation_results", list, str(path)):
         if isinstance(evaluation, dict):
@@ -110,7 +110,7 @@ def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]
     return scores
 
 
-def _lower_is_better(record: Mapping[str, Any], name: str) -> list[str]:
+def _lower_is_better(record: JsonObject, name: str) -> list[str]:
     """Return the metrics of an evaluation of which less is better, the reward's name among them."""
     names = []
     for evaluation in record.get("evaluation_results") or ():
@@ -124,7 +124,7 @@ def _lower_is_better(record: Mapping[str, Any], name: str) -> list[str]:
     return [metric for metric in dict.fromkeys(names) if metric is not None]
 
 
-def _dataset(record: Mapping[str, Any], name: str) -> str | None:
+def _dataset(record: JsonObject, name: str) -> str | None:
     for evaluation in record.get("evaluation_results") or ():
         if isinstance(evaluation, dict) and evaluation.get("evaluation_name") == name:
             source = evaluation.get("source_data") or {}
@@ -132,7 +132,7 @@ def _dataset(record: Mapping[str, Any], name: str) -> str | None:
     return None
 
 
-def _key(value: Mapping[str, Any], where: str) -> tuple[str, str | None]:
+def _key(value: JsonObject, where: str) -> tuple[str, str | None]:
     name = required_field(value, "evaluation_name", str, where)
     return name, text(value.get("evaluation_result_id"))
 
@@ -159,7 +159,7 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
         )
 
 
-def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], where: str) -> Sample:
+def _sample(value: JsonObject, sample_id: str, row: JsonObject, where: str) -> Sample:
     question = required_field(value, "input", dict, where)
     reference = [text(element) or "" for element in question.get("reference") or ()]
     choices = tuple(text(element) or "" for element in question.get("choices") or ())
@@ -175,10 +175,10 @@ def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], wh
     )
 
 
-def _response(value: Mapping[str, Any]) -> Response | None:
+def _response(value: JsonObject) -> Response | None:
     # A sample of several turns has its answer as its last message and no output.
     output, messages = fields_of(value, "output"), value.get("messages")
-    message: Mapping[str, Any] = {}
+    message: JsonObject = {}
     if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
         message = messages[-1]
     answers = output.get("raw") or [message.get("content")]
@@ -204,9 +204,7 @@ def _seconds(value: object) -> float | None:
     return None if milliseconds is None else milliseconds / 1000
 
 
-def _outcome(
-    value: Mapping[str, Any], metric: str | None, kept_outcome: object, where: str
-) -> Outcome:
+def _outcome(value: JsonObject, metric: str | None, kept_outcome: object, where: str) -> Outcome:
     evaluation = required_field(value, "evaluation", dict, where)
     score = number(evaluation.get("score"))
     if score is None:

@@ -24,7 +24,7 @@ from nel.artifacts.importing.reading import (
 from nel.core.reward_keys import with_headline
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
-from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
+from nel.types import JsonObject, Outcome, Response, Sample, Scored, Unscored, Usage
 
 STATE: Final = "scenario_state.json"
 STATS: Final = "per_instance_stats.json"
@@ -207,7 +207,7 @@ def _results(
         )
 
 
-def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
+def _sample(instance: JsonObject, state: JsonObject) -> Sample:
     request = state.get("request") or {}
     golds = [
         text((reference.get("output") or {}).get("text")) or ""
@@ -232,7 +232,7 @@ def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
     )
 
 
-def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response | None:
+def _response(state: JsonObject, stats: Mapping[str, float]) -> Response | None:
     result = fields_of(state, "result")
     completions = result.get("completions") or []
     if not completions or not isinstance(completions[0], dict):
@@ -255,7 +255,7 @@ def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response 
     )
 
 
-def _outcome(state: Mapping[str, Any], stats: Mapping[str, float], measure: str) -> Outcome:
+def _outcome(state: JsonObject, stats: Mapping[str, float], measure: str) -> Outcome:
     result = fields_of(state, "result")
     if not result.get("success"):
         why = text(result.get("error")) or "the request has no result"

@@ -6,7 +6,7 @@ repeats all messages before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -247,7 +247,7 @@ def _seconds_of(step: Step) -> float:
 
 
 def _tool_info(tool: JsonObject) -> dict[str, Any]:
-    function: Mapping[str, Any] = tool.get("function") or {}
+    function: JsonObject = tool.get("function") or {}
     # Inspect reads only a part of JSON Schema; all of it stands among the options.
     schema = function.get("parameters") or {}
     return {
@@ -263,7 +263,7 @@ def _tool_info(tool: JsonObject) -> dict[str, Any]:
     }
 
 
-def _parameter(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _parameter(schema: JsonObject) -> dict[str, Any]:
     kind = schema.get("type")
     return {
         "type": kind if kind in _JSON_TYPES else None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from nel.artifacts.exporting.run import (
 from nel.compat.inspect.export_samples import inspect_samples, summary_of
 from nel.core.strict_json import dumps_bytes
 from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
 from nel.version import DISTRIBUTION, __version__
 
 FORMAT_VERSION: Final = 2
@@ -195,12 +196,12 @@ def _outcome(files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
     }
 
 
-def _metric(metric: Mapping[str, Any]) -> dict[str, Any]:
+def _metric(metric: JsonObject) -> dict[str, Any]:
     details = {name: metric[name] for name in _METRIC_DETAILS if metric.get(name) is not None}
     return {"name": str(metric["name"]), "value": metric["value"], "metadata": details}
 
 
-def _usage(tokens: Mapping[str, Any]) -> dict[str, int]:
+def _usage(tokens: JsonObject) -> dict[str, int]:
     prompt, completion = tokens["prompt"] or 0, tokens["completion"] or 0
     return {
         "input_tokens": prompt,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from nel.artifacts.exporting.run import asked_results, model_name, scorer_name, 
 from nel.compat.inspect.export_events import episode_events, inspect_turn
 from nel.core.strict_json import dumps
 from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
 
 _KEPT: Final = ("problem_idx", "outcome", "group", "finish_reason", "timing", "tokens", "reward")
 _SUMMARY: Final = (
@@ -61,7 +62,7 @@ def inspect_samples(
         )
 
 
-def summary_of(sample: Mapping[str, Any]) -> dict[str, Any]:
+def summary_of(sample: JsonObject) -> dict[str, Any]:
     """Return the EvalSampleSummary of a sample: no messages, no output, short metadata."""
     summary = {name: sample[name] for name in _SUMMARY if name in sample}
     summary["metadata"] = {
@@ -74,7 +75,7 @@ def summary_of(sample: Mapping[str, Any]) -> dict[str, Any]:
     return {**summary, "completed": True, "message_count": len(sample["messages"])}
 
 
-def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any]:
+def _sample(result: JsonObject, model: str, scorer: str) -> dict[str, Any]:
     prompt, target = result["prompt"], result["expected_answer"]
     sample_input = prompt or ""
     messages = [{"role": "user", "content": sample_input}]
@@ -121,7 +122,7 @@ def _target(target: Any) -> str | list[str]:
     return "" if target is None else dumps(target)
 
 
-def _score(result: Mapping[str, Any]) -> dict[str, Any]:
+def _score(result: JsonObject) -> dict[str, Any]:
     outcome, details = result["outcome"], result["scoring_details"]
     explanation = details.get("explanation")
     if outcome["state"] == "model_failure":
@@ -134,7 +135,7 @@ def _score(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _error(result: Mapping[str, Any]) -> dict[str, str] | None:
+def _error(result: JsonObject) -> dict[str, str] | None:
     if result["reward"] is not None:
         return None
     outcome = result["outcome"]
@@ -142,7 +143,7 @@ def _error(result: Mapping[str, Any]) -> dict[str, str] | None:
     return {"message": f"no score: {': '.join(parts)}", "traceback": "", "traceback_ansi": ""}
 
 
-def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(result: JsonObject) -> dict[str, Any]:
     parts = answer_parts(result)
     content = parts if len(parts) > 1 else parts[0]["text"]
     message: dict[str, Any] = {"role": "assistant", "content": content, "source": "generate"}

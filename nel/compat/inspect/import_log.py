@@ -21,6 +21,7 @@ from nel.artifacts.importing.reading import (
 )
 from nel.compat.inspect.import_values import result_of
 from nel.errors import OutputError
+from nel.types import JsonObject
 
 _CONVERT: Final = (
     "inspect log convert LOG --to json --output-dir OUT writes one that can be imported"
@@ -83,7 +84,7 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     )
 
 
-def _scores(header: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+def _scores(header: JsonObject) -> dict[str, dict[str, float]]:
     """Return the metrics of the log by scorer, in its order."""
     scores: dict[str, dict[str, float]] = {}
     for score in (header.get("results") or {}).get("scores") or ():
@@ -93,7 +94,7 @@ def _scores(header: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     return scores
 
 
-def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
+def _scorers_of(spec: JsonObject, samples: _Samples) -> tuple[str, ...]:
     """Return the scorers of a log without results: of its start, else of its first scored one."""
     names = [scorer.get("name") for scorer in spec.get("scorers") or () if isinstance(scorer, dict)]
     scorers = tuple(name.rpartition("/")[2] for name in names if isinstance(name, str))
@@ -107,11 +108,12 @@ def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
 
 def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Return metrics by name: those of the first scorer, and ``scorer/metric`` of the others."""
-    return {
-        f"{scorer}/{name}" if position else name: value
-        for position, (scorer, metrics) in enumerate(scores.items())
-        for name, value in metrics.items()
-    }
+    all_metrics: dict[str, float] = {}
+    for position, (scorer, metrics) in enumerate(scores.items()):
+        prefix = f"{scorer}/" if position else ""
+        for name, value in metrics.items():
+            all_metrics[prefix + name] = value
+    return all_metrics
 
 
 def _read_document(path: Path) -> tuple[dict[str, Any], _Samples]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from nel.artifacts.importing.contract import ImportedResult
 from nel.artifacts.importing.kept import kept_failure, kept_unscored, usage_of
@@ -19,6 +19,7 @@ from nel.artifacts.importing.reading import (
 from nel.core.reward_keys import with_headline
 from nel.errors import OutputError
 from nel.types import (
+    JsonObject,
     Message,
     Outcome,
     Response,
@@ -34,7 +35,7 @@ _FINISH_REASONS: Final = {"max_tokens": "length", "model_length": "length", "sto
 _ATTACHMENT: Final = "attachment://"
 
 
-def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> ImportedResult:
+def result_of(sample: JsonObject, scorers: Sequence[str], where: str) -> ImportedResult:
     """Return a sample as a result.
 
     Args:
@@ -72,9 +73,7 @@ def value_to_float(value: object) -> float | None:
     return number(value)
 
 
-def _sample(
-    sample: Mapping[str, Any], sample_id: str, store: Mapping[str, Any], prompt: object
-) -> Sample:
+def _sample(sample: JsonObject, sample_id: str, store: JsonObject, prompt: object) -> Sample:
     metadata = dict(sample.get("metadata") or {})
     category = metadata.get("category")
     if store:
@@ -108,18 +107,18 @@ def _conversation(value: object) -> tuple[Message, ...] | None:
 def _parts(content: object) -> object:
     if not isinstance(content, list):
         return content
-    blocks = [block for block in content if isinstance(block, dict)]
-    return [
-        {"type": "image_url", "image_url": {"url": block.get("image")}}
-        if block.get("type") == "image"
-        else block
-        for block in blocks
-    ]
+    parts: list[object] = []
+    for block in content:
+        if not isinstance(block, dict):
+            continue
+        if block.get("type") == "image":
+            parts.append({"type": "image_url", "image_url": {"url": block.get("image")}})
+        else:
+            parts.append(block)
+    return parts
 
 
-def _response(
-    sample: Mapping[str, Any], store: Mapping[str, Any], attached: Mapping[str, Any]
-) -> Response | None:
+def _response(sample: JsonObject, store: JsonObject, attached: JsonObject) -> Response | None:
     output = sample.get("output") or {}
     choices = output.get("choices") or []
     if not choices or not isinstance(choices[0], dict):
@@ -173,9 +172,7 @@ def _texts(content: object, kind: str) -> str:
     )
 
 
-def _outcome(
-    sample: Mapping[str, Any], scorers: Sequence[str], store: Mapping[str, Any]
-) -> Outcome:
+def _outcome(sample: JsonObject, scorers: Sequence[str], store: JsonObject) -> Outcome:
     scores = sample.get("scores") or {}
     # A single score counts whatever its name is; a sample without any lacks the reward.
     if len(scores) < 2 and not set(scores) & set(scorers):  # noqa: PLR2004 - a single one
@@ -215,7 +212,7 @@ def _outcome(
 
 
 def _values_of_others(
-    scores: Mapping[str, Any], names: Sequence[str], main_names: Container[str]
+    scores: JsonObject, names: Sequence[str], main_names: Container[str]
 ) -> dict[str, float]:
     """Return the numbers of other scorers: one as ``scorer``, several as ``scorer/value``."""
     values: dict[str, object] = {}
@@ -239,7 +236,7 @@ def _floats(values: Mapping[str, object]) -> dict[str, float]:
     return numbers_of((name, value_to_float(value)) for name, value in values.items())
 
 
-def _resolve(value: object, attached: Mapping[str, Any]) -> object:
+def _resolve(value: object, attached: JsonObject) -> object:
     """Return a value with the texts that the log keeps apart put back in."""
     if isinstance(value, str) and value.startswith(_ATTACHMENT):
         return attached.get(value.removeprefix(_ATTACHMENT), value)

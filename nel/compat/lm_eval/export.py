@@ -7,7 +7,7 @@ metric, which lm-eval itself never writes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,7 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, dumps_line, dumps_unless_text, pretty
 from nel.errors import UsageError
 from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
 from nel.version import __version__
 
 METRIC: Final = "reward"
@@ -78,7 +79,7 @@ def _samples(files: BenchmarkFiles) -> Iterator[bytes]:
     return (dumps_line(_sample(result, generation)) for result in asked_results(files))
 
 
-def _sample(result: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[str, Any]:
+def _sample(result: JsonObject, generation: JsonObject) -> dict[str, Any]:
     prompt, target = result["prompt"], result["expected_answer"]
     doc = {**result["metadata"], "sample_id": result["sample_id"]}
     context, target_text = dumps_unless_text(prompt), dumps_unless_text(target)

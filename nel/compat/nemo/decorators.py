@@ -115,6 +115,7 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
     """Return a scorer that is called as NeMo Evaluator calls it."""
 
     def attempts(sample: ScorerInput) -> list[ScorerInput]:
+        # Both share the answers of the model, so that a second call asks nothing again.
         answers: dict[str, object] = {}
         ask = sample.model_call_fn
         original = replace(sample, model_call_fn=None if ask is None else _Ask(ask, answers))
@@ -123,7 +124,9 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
             target=str(sample.target),
             model_call_fn=None if ask is None else _Ask(ask, answers),
         )
-        return [text] if as_text or isinstance(sample.target, str) else [original, text]
+        if as_text or isinstance(sample.target, str):
+            return [text]
+        return [original, text]
 
     # A scorer that looks for an attribute of text on the target is called again with text.
     @wraps(scorer)

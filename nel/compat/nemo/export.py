@@ -7,7 +7,7 @@ reward, and unscored.jsonl beside it, in the same form, what has none.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,7 @@ from nel.artifacts.source_numbers import NUMBERS_ARE_IDS, POSITION
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, pretty
 from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
 from nel.version import __version__
 
 RESULTS: Final = "results.jsonl"
@@ -123,7 +124,7 @@ def _lines(files: BenchmarkFiles, states: Container[str]) -> Iterator[bytes]:
             yield dumps_line(_line(result, _position(result, are_ids=are_ids)))
 
 
-def _position(result: Mapping[str, Any], *, are_ids: bool) -> int:
+def _position(result: JsonObject, *, are_ids: bool) -> int:
     """Return a result's problem_idx: that of NeMo Evaluator where the result came from there."""
     sample_id, source_position = str(result["sample_id"]), result["metadata"].get(POSITION)
     if are_ids and sample_id.isascii() and sample_id.isdigit():
@@ -131,7 +132,7 @@ def _position(result: Mapping[str, Any], *, are_ids: bool) -> int:
     return source_position if isinstance(source_position, int) else int(result["problem_idx"])
 
 
-def _line(result: Mapping[str, Any], position: int) -> dict[str, Any]:
+def _line(result: JsonObject, position: int) -> dict[str, Any]:
     details = dict(result["scoring_details"])
     metrics = details.pop("metrics", None) or {}
     latency = result["timing"]["latency_seconds"]

@@ -28,6 +28,7 @@ from nel.artifacts.exporting.run import (
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, dumps_line, dumps_unless_text
 from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
 from nel.version import __version__
 
 FILE: Final = "spans.jsonl"
@@ -135,7 +136,7 @@ def _settings(files: BenchmarkFiles) -> dict[str, Any]:
     }
 
 
-def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
+def _result_attributes(result: JsonObject) -> dict[str, Any]:
     tokens, outcome = result["tokens"], result["outcome"]
     reason = result["finish_reason"]
     messages = [
@@ -167,7 +168,7 @@ def _message(role: object, content: object) -> dict[str, Any]:
     return {"role": role, "parts": [{"type": "text", "content": dumps_unless_text(content)}]}
 
 
-def _output_text(result: Mapping[str, Any], reason: object) -> str | None:
+def _output_text(result: JsonObject, reason: object) -> str | None:
     if result["model_response"] is None:
         return None
     reasoning = result["reasoning"]
@@ -176,7 +177,7 @@ def _output_text(result: Mapping[str, Any], reason: object) -> str | None:
     return dumps([{"role": "assistant", "parts": parts, "finish_reason": reason or "unknown"}])
 
 
-def _judgement(result: Mapping[str, Any], scorer: str, end: int) -> dict[str, Any]:
+def _judgement(result: JsonObject, scorer: str, end: int) -> dict[str, Any]:
     """Return the event of the score; of a result without one a status, and no event."""
     outcome = result["outcome"]
     if result["reward"] is None:

@@ -8,7 +8,7 @@ measures.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from nel.judges.stats.agreement import Table, cohen_kappa, gwet_ac1, pabak, tabl
 from nel.judges.stats.alpha import ONE_CATEGORY, RESAMPLES
 from nel.judges.stats.tally import LABELS_MIN, STRATA_MAX, GradeStratum, Tally, key_of, strata_of
 from nel.metrics.intervals import no_interval, wilson_interval
+from nel.types import JsonObject
 
 KAPPA_MIN: Final = 0.7
 """Kappa below this means that the judge hardly agrees with people; it is a warning."""
@@ -284,7 +285,7 @@ def _stratum_json(stratum: GradeStratum, n_judged: int) -> dict[str, Any]:
     }
 
 
-def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: Mapping[str, Any]) -> list[str]:
+def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: JsonObject) -> list[str]:
     agreement = result["agreement"]
     # The kappa that is printed as such; with too many grades for one, the weighted one, which then
     # stands alone.

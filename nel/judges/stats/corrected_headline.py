@@ -7,7 +7,7 @@ and `nel.judges.stats.corrected_mean`, which has the estimators.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +25,7 @@ from nel.judges.stats.corrected_mean import (
 )
 from nel.judges.stats.tally import LABELS_MIN, Tally, strata_of
 from nel.metrics.intervals import LEVEL
+from nel.types import JsonObject
 
 PREFERENCE: Final = ("ppi", "labels", "rogan_gladen")
 """Keys of the estimates, the one to show first where it is defined first."""
@@ -32,8 +33,8 @@ PREFERENCE: Final = ("ppi", "labels", "rogan_gladen")
 
 def corrected_headline(
     tally: Tally,
-    headline: Mapping[str, Any],
-    calibration: Mapping[str, Any],
+    headline: JsonObject,
+    calibration: JsonObject,
     *,
     share_asked: float = 0.0,
 ) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def corrected_headline(
     return {**fields, "best": best_method(fields)}
 
 
-def best_method(corrected: Mapping[str, Any]) -> str | None:
+def best_method(corrected: JsonObject) -> str | None:
     """Return the key of the estimate to show first, None where none is defined.
 
     PPI++ and the labels alone need no more than the way in which labels are drawn, so the narrower
@@ -84,8 +85,8 @@ def best_method(corrected: Mapping[str, Any]) -> str | None:
 
 def borrowed_headline(
     tally: Tally,
-    headline: Mapping[str, Any],
-    rates: Mapping[str, Any],
+    headline: JsonObject,
+    rates: JsonObject,
     *,
     refused: str | None = None,
     share_asked: float = 0.0,
@@ -118,7 +119,7 @@ def borrowed_headline(
 
 
 def _correct(
-    tally: Tally, headline: Mapping[str, Any], estimate: Callable[[], Estimate]
+    tally: Tally, headline: JsonObject, estimate: Callable[[], Estimate]
 ) -> dict[str, Any]:
     value = headline.get("value")
     try:
@@ -176,7 +177,7 @@ def _answers(tally: Tally, share_asked: float, *, is_labelled: bool = True) -> L
     )
 
 
-def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any], share_asked: float) -> Estimate:
+def _rogan_gladen(tally: Tally, calibration: JsonObject, share_asked: float) -> Estimate:
     rates = {}
     for name in ("sensitivity", "specificity"):
         rate = calibration[name]

@@ -11,10 +11,11 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from nel.config.numbers import plain_number
 from nel.judges.record import KEY, judgements_in
+from nel.types import JsonObject
 
 _RIGHT: Final = ("1", "c", "correct", "yes", "y", "true", "pass")
 _WRONG: Final = ("0", "i", "incorrect", "no", "n", "false", "fail")
@@ -174,7 +175,7 @@ def _interpolate(points: Sequence[tuple[float, float]]) -> dict[str, float]:
     return scores
 
 
-def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def judgements_of(details: JsonObject) -> list[JsonObject]:
     """Return the judgements among an outcome's details that have a grade."""
     return [
         judgement
@@ -183,7 +184,7 @@ def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     ]
 
 
-def grade_of(details: Mapping[str, Any], reward: float) -> str | None:
+def grade_of(details: JsonObject, reward: float) -> str | None:
     """Return the grade that became the reward; None where several judgements did."""
     judgements = judgements_of(details)
     if len(judgements) != 1 or judgements[0]["score"] != reward:

@@ -12,6 +12,7 @@ from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
 from nel.reports import numbers
+from nel.types import JsonObject
 
 NO_SCORE: Final = "no score"
 
@@ -50,7 +51,7 @@ class Figure(NamedTuple):
     is_difference: bool = False
 
     @classmethod
-    def of(cls, row: Mapping[str, Any], unit: str) -> Figure:
+    def of(cls, row: JsonObject, unit: str) -> Figure:
         """Return the number of a JSON object with ``value``, ``ci_lower`` and ``ci_upper``."""
         return cls(row.get("value"), row.get("ci_lower"), row.get("ci_upper"), unit)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from typing import Any, Final
+from typing import Final
 
 from nel.artifacts.benchmark_result import COUNTS
 from nel.reports.corrected import best_correction
@@ -16,8 +16,9 @@ from nel.reports.run_warnings import texts_of
 from nel.reports.selection import n_counted, sample_line, shard_title, stop_line
 from nel.reports.spread import spread_text
 from nel.reports.tables.columns import Counted, Figure
+from nel.types import JsonObject
 
-REMARKS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
+REMARKS: Final[Mapping[str, Callable[[JsonObject], str]]] = {
     "sample": sample_line,
     "stopped": stop_line,
     "spread": spread_text,
@@ -65,9 +66,9 @@ class HeadlineRow:
     """
     n: Counted
     """Of a headline and a category the planned answers, of a metric those that it is of."""
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: JsonObject = field(default_factory=dict)
     """The object of metrics.json: the interval's method and reason, questions, what is counted."""
-    accounting: Mapping[str, Any] = field(default_factory=dict)
+    accounting: JsonObject = field(default_factory=dict)
     """As metrics.json has it; empty where the row has none of its own."""
     complete: bool = True
     shard: str = ""
@@ -123,13 +124,11 @@ class HeadlineRow:
         return [*filter(None, self.remarks.values()), *self.warnings]
 
     @property
-    def _unscored(self) -> Mapping[str, Any]:
+    def _unscored(self) -> JsonObject:
         return self.accounting.get("unscored") or {}
 
 
-def headline_rows(
-    metrics: Mapping[str, Any], bundle: Mapping[str, Any], benchmark: str
-) -> Iterator[HeadlineRow]:
+def headline_rows(metrics: JsonObject, bundle: JsonObject, benchmark: str) -> Iterator[HeadlineRow]:
     """Yield the headline of a benchmark, its interval for new questions, the headline as corrected
     by labels, every other metric, and the headline by category.
 
@@ -172,7 +171,7 @@ def headline_rows(
 
 
 def aggregate_rows(
-    aggregates: Iterable[Mapping[str, Any]], like: HeadlineRow | None = None
+    aggregates: Iterable[JsonObject], like: HeadlineRow | None = None
 ) -> list[HeadlineRow]:
     """Return the rows of the means over several benchmarks of a run.
 
@@ -199,7 +198,7 @@ def aggregate_rows(
     ]
 
 
-def metric_rows(metrics: Mapping[str, Any], like: HeadlineRow) -> Iterator[HeadlineRow]:
+def metric_rows(metrics: JsonObject, like: HeadlineRow) -> Iterator[HeadlineRow]:
     """Yield a row for each metric, the headline first; ``n`` counts the answers that it is of.
 
     Args:
@@ -217,11 +216,9 @@ def metric_rows(metrics: Mapping[str, Any], like: HeadlineRow) -> Iterator[Headl
         )
 
 
-def headline_of(
-    metrics: Mapping[str, Any], bundle: Mapping[str, Any], benchmark: str
-) -> HeadlineRow:
+def headline_of(metrics: JsonObject, bundle: JsonObject, benchmark: str) -> HeadlineRow:
     """Return the headline of a benchmark; see `headline_rows`."""
-    headline: Mapping[str, Any] = metrics.get("headline") or {}
+    headline: JsonObject = metrics.get("headline") or {}
     accounting = {**dict.fromkeys(COUNTS, 0), **(metrics.get("accounting") or {})}
     name = headline.get("metric", "")
     matching_rows = (row for row in metrics.get("metrics") or () if row["name"] == name)
@@ -242,11 +239,11 @@ def headline_of(
     )
 
 
-def remarks_of(metrics: Mapping[str, Any]) -> dict[str, str]:
+def remarks_of(metrics: JsonObject) -> dict[str, str]:
     """Return each of `REMARKS`, empty where there is nothing to say."""
     return {name: say(metrics) for name, say in REMARKS.items()}
 
 
-def _bounds(row: Mapping[str, Any]) -> Figure:
+def _bounds(row: JsonObject) -> Figure:
     bounds = row.get("bounds") or {}
     return Figure(None, bounds.get("lower"), bounds.get("upper"))

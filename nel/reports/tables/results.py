@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, methodcaller
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nel.reports.run_files import read_aggregates, read_run
 from nel.reports.tables.columns import Column, ReportTable, ValueKind
@@ -18,6 +18,7 @@ from nel.reports.tables.headline import (
     headline_of,
     headline_rows,
 )
+from nel.types import JsonObject
 
 _FURTHER_MAX: Final = 12
 _OF_A_RUN: Final = (*ScoreOf,)[:-1]
@@ -97,7 +98,7 @@ RESULTS: Final = (
 
 
 def results_table(
-    metrics_by_slot: Mapping[str, Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]] = ()
+    metrics_by_slot: Mapping[str, JsonObject], aggregates: Sequence[JsonObject] = ()
 ) -> ReportTable:
     """Return the table of a run: below each headline the interval for new questions, the score as
     corrected by labels, and other metrics up to a limit; last the means over several benchmarks.
@@ -120,7 +121,7 @@ def results_table(
 
 
 def headlines_table(
-    metrics_by_slot: Mapping[str, Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]] = ()
+    metrics_by_slot: Mapping[str, JsonObject], aggregates: Sequence[JsonObject] = ()
 ) -> ReportTable:
     """Return the headlines and the aggregates of a run alone; see `results_table`."""
     rows = [headline_of(metrics_by_slot[slot], {}, slot) for slot in metrics_by_slot]

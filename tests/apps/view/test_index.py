@@ -68,6 +68,16 @@ def test_filters_are_exact(indexed: Path) -> None:
         assert sum(n for *_, n in index.counts(1)) == 60
 
 
+def test_a_category_that_no_benchmark_names_filters_too(tmp_path: Path) -> None:
+    """The breakdown of the run's page by a field of the rows leads to the samples of each value."""
+    rows = [{"question": str(n), "answer": "#### 1", "said": "#### 1", "subject": "ab"[n % 2]} for n in range(6)]
+    entry = {"name": "gsm8k", "dataset": str(write_jsonl(tmp_path / "d.jsonl", rows)), "response_field": "said"}
+    result = evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out"), "run_id": "run"}})
+    build(found_in(tmp_path / "out"), tmp_path / "index.db")
+    assert sorted(result.benchmarks[0].metrics["categories"]) == ["a", "b"]
+    assert search(tmp_path / "index.db", "", category="a") == [0, 2, 4]
+
+
 TYPED = [
     '"', '""', "'", "*", "-", "- -", "a OR", "NEAR(", "NEAR(a b, 5)", "{x}: y", "answer:", "answer:*", "a^", "^a", "(",
     ")", "a AND NOT b", "facets:ox1", "facets : all", "\x00", "a\x00b", "\ud800", "x" * 5000, '"' * 99, "a " * 500, "é",

@@ -32,6 +32,7 @@ from nel.engine.store.lock import owner_of
 from nel.engine.store.projections.follow import count_verdicts, follow, taken_back
 from nel.engine.store.projections.results import StoredResult, results
 from nel.errors import NelError, StoreError
+from nel.metrics.category_fields import category_of
 from nel.reports import samples
 from nel.reports.choices import options_of
 from nel.reports.distributions import bin_of, measures_of
@@ -248,11 +249,13 @@ def _entry(
         texts = (stored_result.sample.sample_id, "", "", "", "", str(error))
         group, kind = ("not_asked", "") if is_left_out else ("unscored", "damaged")
         return IndexEntry(key=key, group=group, kind=kind, texts=texts)
-    subset = None if result.sample is None else result.sample.subset
+    category = None
+    if result.sample is not None:
+        category = category_of(result.sample.metadata, result.sample.subset)
     entry = IndexEntry(
         key=key,
         group="not_asked",
-        category="" if subset is None else str(subset),
+        category="" if category is None else str(category),
         texts=[space_out(_cut(text)) for text in _texts(result)],
     )
     if is_left_out:

@@ -29,7 +29,7 @@ from nel.apps.view.index.words import (
 from nel.core.strict_json import dumps, loads
 from nel.errors import NelError, OutputError
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 INDEX_FAULTS: Final = (NelError, sqlite3.Error)
 """What using an index raises that is missing, damaged or of no use."""
 GROUPS: Final = ("right", "wrong", "model_failure", "unscored", "not_asked")

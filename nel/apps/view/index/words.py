@@ -84,11 +84,18 @@ def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
     excluded: list[str] = []
     terms = list(_TERM.finditer(typed[:_CHARACTERS_MAX].replace("\0", " ")))[:_TERMS_MAX]
     for match in terms:
-        is_word = match["phrase"] is None
-        term = _phrase(match["word"] if is_word else match["phrase"], is_word=is_word)
-        if term is not None:
-            scope = f"{match['column'].lower()} : " if match["column"] else ""
-            (excluded if match["minus"] else included).append(f"{scope}{term}")
+        if match["phrase"] is None:
+            term = _phrase(match["word"], is_word=True)
+        else:
+            term = _phrase(match["phrase"], is_word=False)
+        if term is None:
+            continue
+        if match["column"]:
+            term = f"{match['column'].lower()} : {term}"
+        if match["minus"]:
+            excluded.append(term)
+        else:
+            included.append(term)
     if terms and not (included or excluded):
         return None
     parts = []
