@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.compat.evalscope.ifeval import process_results
 from nel.compat.evalscope.mathematics import compare_answers
@@ -47,14 +45,6 @@ class Own(CodeExecutionSandboxMixin, DefaultDataAdapter):
             score.value = {"acc": False}
         return score
 """
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
 
 
 @dataclass

@@ -8,7 +8,7 @@ from pathlib import Path
 import nel as nel_package
 from nel.artifacts.schema import load_schema
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import nel, only_run, read_json, read_results, sums
+from tests.support.runs import nel, only_run, read_json, read_results, run_config, sums
 
 
 def _right(call: Call, _: int) -> Reply:
@@ -122,11 +122,7 @@ def test_from_python(tmp_path: Path) -> None:
     data = sums(tmp_path / "data.jsonl", 4)
     with scripted(_right) as endpoint:
         result = nel_package.evaluate(
-            {
-                "endpoint": {"url": endpoint.url, "model": "m"},
-                "benchmarks": [{"name": "gsm8k", "dataset": str(data)}],
-                "output": {"dir": str(tmp_path / "out")},
-            }
+            run_config(endpoint.url, [{"name": "gsm8k", "dataset": str(data)}], tmp_path / "out")
         )
     assert result.exit_code == 0
     assert result.benchmarks[0].metrics == read_json(result.run_dir / "gsm8k" / "metrics.json")

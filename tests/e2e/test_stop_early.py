@@ -21,7 +21,7 @@ from nel.errors import ConfigError, ResumeRefused
 from nel.runs.evaluation import RunResult, evaluate
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import comparable, nel, read_json, read_results, sums, without_volatile
+from tests.support.runs import comparable, nel, read_json, read_results, run_config, sums, without_volatile
 
 N = 400
 
@@ -38,13 +38,14 @@ def _answering(share_wrong: float, seed: int) -> Any:
 
 
 def _config(path: Path, url: str, run_id: str, *when: str, concurrency: int = 8, **more: Any) -> dict[str, Any]:
-    return {
-        "benchmarks": [{"name": "gsm8k", "dataset": str(path / "data.jsonl"), **more}],
-        "endpoint": {"url": url, "model": "m"},
-        "engine": {"concurrency": concurrency},
-        "stop": {"when": list(when)},
-        "output": {"dir": str(path / "out"), "run_id": run_id},
-    }
+    return run_config(
+        url,
+        [{"name": "gsm8k", "dataset": str(path / "data.jsonl"), **more}],
+        path / "out",
+        run_id=run_id,
+        engine={"concurrency": concurrency},
+        stop={"when": list(when)},
+    )
 
 
 def _run(path: Path, url: str, run_id: str, *when: str, resume: bool = False, **more: Any) -> RunResult:

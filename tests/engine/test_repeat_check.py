@@ -19,7 +19,7 @@ from nel.runs.evaluation import RunResult, evaluate
 from nel.runs.preview import preview
 from nel.runs.rebuilding import rebuild
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
-from tests.support.runs import read_json, sums
+from tests.support.runs import read_json, run_config, sums
 
 N, K = 30, 10
 
@@ -41,14 +41,15 @@ def _config(tmp_path: Path, endpoint: Endpoint, **more: Any) -> dict[str, Any]:
     if not (tmp_path / "data.jsonl").exists():
         sums(tmp_path / "data.jsonl", N)
     entry = {"name": "gsm8k", "dataset": str(tmp_path / "data.jsonl"), "repeat_check": K, **more.pop("entry", {})}
-    return {
-        "benchmarks": [entry],
-        "endpoint": {"url": endpoint.url, "model": "m"},
-        "generation": {"temperature": 0.0, "seed": 5},
-        "engine": {"concurrency": 1, "preflight": False, **more.pop("engine", {})},
-        "output": {"dir": str(tmp_path / "out"), "run_id": more.pop("run_id", "run")},
+    return run_config(
+        endpoint.url,
+        [entry],
+        tmp_path / "out",
+        run_id=more.pop("run_id", "run"),
+        generation={"temperature": 0.0, "seed": 5},
+        engine={"concurrency": 1, "preflight": False, **more.pop("engine", {})},
         **more,
-    }
+    )
 
 
 def _checked(result: RunResult) -> dict[str, Any]:

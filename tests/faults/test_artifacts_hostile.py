@@ -184,22 +184,19 @@ def test_f118_numbers_of_the_dataset(tmp_path: Path) -> None:
         ran = run(tmp_path, server, n=5)
     assert ran.rows[4]["reward"] == 1.0
     assert ran.rows[0]["metadata"]["x"] == 1e308
-    assert all(state == "scored" or state.startswith("bad_row") for state in ran.states)
+    assert ran.states == ["scored"] * 5
 
 
 @pytest.mark.parametrize("literal", ["NaN", "1e999"], ids=lambda name: f"f118-row-{name}")
 def test_a_row_with_a_number_that_is_none(tmp_path: Path, literal: str) -> None:
-    """A NaN in a dataset is an error that names the row, or a bad row; it reaches no artifact."""
+    """A NaN in a dataset is an error that names the line, before anything is sent."""
     good = '{"question": "What is 0 plus 0?", "answer": "#### 0"}'
     bad = f'{{"question": "What is 1 plus 1?", "answer": "#### 2", "x": {literal}}}'
     (tmp_path / "sums2.jsonl").write_text(f"{good}\n{bad}\n")
     with serving() as server:
-        try:
-            ran = run(tmp_path, server, n=2)
-        except nel.NelError:
-            assert server.calls == []
-        else:
-            assert ran.states[0] == "scored"
+        with pytest.raises(nel.NelError, match=f"line 2: .*{literal}"):
+            run(tmp_path, server, n=2)
+        assert server.calls == []
 
 
 CELLS = ["=1+1", "@SUM(A1)", "\t=1", '=cmd|"/C calc"!A0', "a,b\"c'd\ne", "|x|"]

@@ -39,13 +39,15 @@ def test_f58_a_resume_that_would_mix_two_settings_is_refused(tmp_path: Path) -> 
 
 
 def test_f58_what_moves_no_answer_may_change(tmp_path: Path) -> None:
-    """Concurrency, timeouts, retries and tolerances may change on the way."""
-    timeouts = {"total_timeout_seconds": 9, "idle_timeout_seconds": 8, "attempts_max": 9}
+    """Concurrency, timeouts, retries and tolerances may change on the way, in the middle and after the end."""
+    endpoint = {"total_timeout_seconds": 50, "idle_timeout_seconds": 40, "attempts_max": 9, "retry_budget": 0.5}
+    others = {"engine": {"concurrency": 1, "unscored_rate_max": 0.5}, "endpoint": endpoint}
     with serving() as server:
-        first = run(tmp_path, server)
-        engine = {"concurrency": 1, "unscored_rate_max": 0.5}
-        same_artifacts(first, run(tmp_path, server, resume=True, engine=engine, endpoint=timeouts))
+        assert run(tmp_path, server, budget={"max_requests": 1}).exit_code == 75
+        finished = run(tmp_path, server, resume=True, **others)
+        same_artifacts(finished, run(tmp_path, server, resume=True))
         assert len(server.calls) == 3
+    assert finished.states == ["scored"] * 3
 
 
 @pytest.mark.parametrize("change", ["edited", "added", "removed"], ids=lambda name: f"f59-{name}")

@@ -251,26 +251,10 @@ def test_tests_that_are_of_no_use_are_the_rows_fault(lone: Sandbox) -> None:
         lone.run(Program(source=RIGHT.source))
 
 
-def test_modes_are_chosen_by_the_tests(lone: Sandbox) -> None:
-    def mode(source: str, tests: str, entry_point: str = "f") -> str:
-        verdict = lone.run(Program(source=source, tests=tests, entry_point=entry_point))
-        assert verdict.passed, verdict
-        return verdict.mode
-
-    assert mode("def f(x): return x", "assert f(1) == 1") == "split"
-    assert mode("def f(g): return g(2)", "assert f(lambda x: x + 1) == 3") == "shared"
-    unit = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self): self.assertEqual(f(1), 1)"
-    assert mode("def f(x): return x", unit) == "split"
-    assert mode("def f(x): return x", f"from unittest import mock\n{unit}") == "shared"
-    assert mode("class P:\n    def __init__(s, x): s.x = x\ndef f(p): return p.x", "assert f(P(3)) == 3") == "split"
-    assert mode("def f():\n    yield 1\n    yield 2", "assert list(f()) == [1, 2]") == "split"
-    raising = "class Odd(Exception): pass\ndef f(x): raise Odd('no')"
-    assert (
-        mode(raising, "try:\n    f(1)\nexcept Odd as error:\n    assert str(error) == 'no'\nelse:\n    assert 0")
-        == "split"
-    )
+def test_a_mode_that_the_tests_do_not_allow_is_the_rows_fault(lone: Sandbox) -> None:
+    program = Program(source="def f(g): return 1", tests="f(object())", entry_point="f", mode="split")
     with pytest.raises(DatasetError, match="mode: shared"):
-        lone.run(Program(source="def f(g): return 1", tests="f(object())", entry_point="f", mode="split"))
+        lone.run(program)
 
 
 def test_a_failing_assertion_is_kept_with_the_call(lone: Sandbox) -> None:

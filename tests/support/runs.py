@@ -30,6 +30,18 @@ def sums(path: Path, n: int) -> Path:
     return write_jsonl(path, rows)
 
 
+def run_config(
+    url: str, benchmarks: list[Any], output: Path, *, run_id: str | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return the configuration of a run of benchmarks with the model m of an endpoint."""
+    return {
+        "endpoint": {"url": url, "model": "m"},
+        "benchmarks": benchmarks,
+        "output": {"dir": str(output), **({} if run_id is None else {"run_id": run_id})},
+        **more,
+    }
+
+
 def nel(
     *arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 280, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:

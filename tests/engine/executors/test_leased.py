@@ -17,7 +17,7 @@ from nel.engine.progress import Progress
 from nel.runs.evaluation import RunResult
 from tests.engine.executors.fakes import FakeFleet, Loss
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
-from tests.support.runs import comparable, read_json, read_results, sums, without_volatile
+from tests.support.runs import comparable, read_json, read_results, run_config, sums, without_volatile
 
 N = 24
 
@@ -28,12 +28,12 @@ def _says(call: Call, _: int) -> Reply:
 
 
 def _config(tmp_path: Path, endpoint: Endpoint, name: str) -> dict[str, Any]:
-    return {
-        "benchmarks": [{"name": "gsm8k", "dataset": str(sums(tmp_path / "rows.jsonl", N))}],
-        "endpoint": {"url": endpoint.url, "model": "m"},
-        "engine": {"preflight": False, "concurrency": 8},
-        "output": {"dir": str(tmp_path / name)},
-    }
+    return run_config(
+        endpoint.url,
+        [{"name": "gsm8k", "dataset": str(sums(tmp_path / "rows.jsonl", N))}],
+        tmp_path / name,
+        engine={"preflight": False, "concurrency": 8},
+    )
 
 
 def _run(
