@@ -49,7 +49,6 @@ def run(folder: Path, endpoint: Endpoint, text: str) -> list[dict[str, Any]]:
 
 
 def own(*, reformats: bool = False, parts: tuple[str, ...] = ("",), **meta: Any) -> str:
-    """Return an adapter with this meta."""
     return OWN.format(meta=meta, reformats=reformats, parts=parts)
 
 

@@ -55,7 +55,6 @@ class OfThisProcess:
     asked: Program | None = None
 
     def run(self, program: Program) -> ProgramVerdict:
-        """Return what came of a program."""
         self.asked = program
         if self.fault is not None:
             raise self.fault

@@ -72,7 +72,6 @@ def client() -> Iterator[Any]:
 
 
 def images_of(client: Any, folder: Path) -> list[str]:
-    """Return the snapshots of a folder's runs."""
     images = snapshots_with(client, [RUN_LABEL])
     return [image["Id"] for image in images if str(folder) in image["Labels"][RUN_LABEL]]
 

@@ -42,7 +42,6 @@ def mails(tmp_path: Path) -> dict[str, str]:
 
 
 def lines(run_dir: Path) -> list[dict]:
-    """Return the lines of a run of the bank."""
     return without_volatile(read_results(run_dir, "bank"))
 
 
@@ -57,7 +56,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def finished(whole: Path, tmp_path: Path) -> Path:
-    """Return the directory of a copy of the finished run."""
     write_bank(tmp_path, N)
     return Path(shutil.copytree(whole, tmp_path / "finished"))
 

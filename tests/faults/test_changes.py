@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import nel
 from tests.faults.invariants import nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import nel_cli, run
 from tests.faults.server import error, serving
-from tests.support.runs import only_run, sums, write_jsonl
+from tests.support.runs import only_run, sums, write_bench, write_jsonl
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "f58-model": ({"endpoint": {"model": "other"}}, "model"),
@@ -84,17 +83,6 @@ def test_f59_moved_rows_are_the_same_rows(tmp_path: Path) -> None:
         assert len(server.calls) == 5
 
 
-@cache
-def _bench(verdict: str) -> str:
-    return (
-        "from nel import benchmark, scorer\n"
-        "@benchmark(name='b', dataset='d.jsonl', prompt='{question}', target_field='answer')\n"
-        "@scorer\n"
-        "def b(sample):\n"
-        f"    return {{'correct': {verdict}}}\n"
-    )
-
-
 def test_f60_f62_a_corrected_scorer_asks_nothing(tmp_path: Path) -> None:
     """A scorer that raised is corrected: stored answers are scored again, no request is sent, the new hash is recorded."""
     sums(tmp_path / "d.jsonl", 6)
@@ -102,7 +90,7 @@ def test_f60_f62_a_corrected_scorer_asks_nothing(tmp_path: Path) -> None:
     with serving() as server:
         where = ["--model-url", server.url, "--model-id", "m", "-o", "out"]
         for verdict, code in (("1 / 0", 3), ("True", 0), ("False", 0)):
-            (tmp_path / "bench.py").write_text(_bench(verdict))
+            write_bench(tmp_path / "bench.py", verdict, dataset="d.jsonl")
             more = ["--resume"] if (tmp_path / "out").exists() else []
             done = nel_cli(["eval", "run", "--bench", "bench.py", *where, *more], tmp_path)
             assert done.returncode == code, done.stderr

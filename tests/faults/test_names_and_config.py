@@ -19,7 +19,7 @@ from tests.faults.invariants import CANARY, CANARY_ENV, no_secret, read_run
 from tests.faults.runs import config, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Reply, answer, error, serving
 from tests.support.distributions import install, path_with
-from tests.support.runs import only_run, sums, write_jsonl
+from tests.support.runs import only_run, sums, write_bench, write_jsonl
 from tests.support.tiers import representatives
 
 NAMES = [
@@ -46,22 +46,13 @@ def test_every_name_is_a_directory_of_its_own(tmp_path: Path, name: str) -> None
     }
 
 
-def _bench(path: Path, name: str, data: Path) -> Path:
-    path.write_text(
-        "from nel import benchmark, scorer\n"
-        f"@benchmark(name={name!r}, dataset={str(data)!r}, prompt='{{question}}', target_field='answer')\n"
-        "@scorer\n"
-        "def b(sample):\n"
-        "    return {'correct': True}\n"
-    )
-    return path
-
-
 def test_f109_twins_in_one_run(tmp_path: Path) -> None:
     """Two benchmarks whose names differ in case or spelling alone keep their results apart."""
     data = sums(tmp_path / "d.jsonl", 2)
     names = ["Twin", "twin", "TWIN", "tw in", "tw-in"]
-    paths = [_bench(tmp_path / f"bench{index}.py", name, data) for index, name in enumerate(names)]
+    paths = [
+        write_bench(tmp_path / f"bench{index}.py", "True", name=name, dataset=data) for index, name in enumerate(names)
+    ]
     with serving() as server:
         settings = config(tmp_path, server.url)
         settings["benchmarks"] = [{"name": str(path)} for path in paths]
@@ -76,7 +67,8 @@ def test_f109_twins_in_one_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../../x", "\x1b[2J"], ids=["f109-bench-path", "f109-bench-escape"])
 def test_a_benchmark_with_a_hostile_name(tmp_path: Path, name: str) -> None:
     """A benchmark file may call itself anything: its results stay inside the run's directory."""
-    bench = _bench(tmp_path / "bench.py", name, sums(tmp_path / "d.jsonl", 2))
+    data = sums(tmp_path / "d.jsonl", 2)
+    bench = write_bench(tmp_path / "bench.py", "True", name=name, dataset=data)
     with serving() as server:
         settings = config(tmp_path, server.url)
         settings["benchmarks"] = [{"name": str(bench)}]

@@ -81,8 +81,23 @@ _EPOCH = int(datetime(2026, 11, 13, 10, tzinfo=UTC).timestamp())
 
 @pytest.mark.parametrize(
     ("value", "seconds"),
-    [("30s", 30.0), ("1m30s", 90.0), ("500ms", 0.5), ("30 seconds", 30.0), ("PT1M30S", 90.0), ('"30"', 30.0), ("30, 30", 30.0), ("2026-11-13T10:00:07Z", 7.0), (str(_EPOCH + 60), 60.0), (str((_EPOCH + 60) * 1000), 60.0), (str(_EPOCH - 60), None), ("soon", None), (",", None), ("30 parsecs", None)]
-)  # fmt: skip
+    [
+        ("30s", 30.0),
+        ("1m30s", 90.0),
+        ("500ms", 0.5),
+        ("30 seconds", 30.0),
+        ("PT1M30S", 90.0),
+        ('"30"', 30.0),
+        ("30, 30", 30.0),
+        ("2026-11-13T10:00:07Z", 7.0),
+        (str(_EPOCH + 60), 60.0),
+        (str((_EPOCH + 60) * 1000), 60.0),
+        (str(_EPOCH - 60), None),
+        ("soon", None),
+        (",", None),
+        ("30 parsecs", None),
+    ],
+)
 def test_a_wait_in_any_dialect(value: str, seconds: float | None) -> None:
     """Durations with units, times since 1970 in any fraction of a second, and a header that proxies wrote twice.
 

@@ -97,7 +97,6 @@ async def talking(server: Server, route: str = "straight", **settings: Any) -> A
 
 
 async def ask(transport: Transport, url: str, stream: EventStream | None = None) -> Fetched | Fault:
-    """Send one request."""
     return await transport.fetch("POST", url, b'{"a":1}', {"Idempotency-Key": "k"}, stream)
 
 

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -23,6 +22,7 @@ from nel.sandbox.isolation.engine import connect, info_of, speaking
 from nel.sandbox.isolation.languages import find_language
 from nel.sandbox.isolation.owners import OWNER_LABEL, containers, labels_of
 from tests.sandbox.conftest import need_engine
+from tests.support.processes import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.docker
 
@@ -54,8 +54,6 @@ with Sandbox(SandboxSettings(workers=2)) as sandbox:
     futures = [sandbox.submit(ENDLESS) for _ in range(2)]
     futures[0].result()
 """
-PATIENCE_SECONDS = 120.0
-"""For what happens at once; no more than the end of a wait that would have none."""
 
 
 @pytest.fixture
@@ -70,15 +68,6 @@ def ids_of(client: Any, pid: int, *, but: Collection[str] = ()) -> list[str]:
     return [one.id for one in containers(client) if one.pid == str(pid) and one.id not in but]
 
 
-def wait_until(is_so: Any) -> bool:
-    end = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < end:
-        if is_so():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_process_leaves_no_container(client: Any, number: signal.Signals) -> None:
     command = [sys.executable, "-c", RUN_FOR_EVER]
@@ -91,7 +80,7 @@ def test_a_killed_process_leaves_no_container(client: Any, number: signal.Signal
             process.wait(PATIENCE_SECONDS)
         finally:
             process.kill()
-    assert wait_until(lambda: not ids_of(client, process.pid))
+    wait_until(lambda: not ids_of(client, process.pid))
 
 
 def test_the_next_start_reaps_what_is_left_and_nothing_else(client: Any) -> None:
@@ -118,7 +107,7 @@ def test_the_next_start_reaps_what_is_left_and_nothing_else(client: Any) -> None
         with Sandbox(SandboxSettings(workers=1)) as sandbox:
             assert sandbox.run(RIGHT).passed
         # Another sandbox that starts at the same time may be about to remove it, and ours leaves it to that one.
-        assert wait_until(lambda: gone not in {one.id for one in containers(client)})
+        wait_until(lambda: gone not in {one.id for one in containers(client)})
         assert {living, foreign} <= {one.id for one in containers(client)}
 
 
@@ -180,14 +169,14 @@ def test_closing_ends_what_runs(client: Any) -> None:
     sandbox = Sandbox(SandboxSettings(workers=1))
     waiting = sandbox.submit(ENDLESS)
     queued = sandbox.submit(RIGHT)
-    assert wait_until(lambda: bool(ids_of(client, os.getpid(), but=others)))
+    wait_until(lambda: ids_of(client, os.getpid(), but=others))
     sandbox.close()
     for future in (waiting, queued):
         with pytest.raises(SandboxError, match="closed"):
             future.result(timeout=PATIENCE_SECONDS)  # the program would go on for five times as long
     with pytest.raises(SandboxError, match="closed"):
         sandbox.submit(RIGHT)
-    assert wait_until(lambda: not ids_of(client, os.getpid(), but=others))
+    wait_until(lambda: not ids_of(client, os.getpid(), but=others))
 
 
 @pytest.mark.filterwarnings("ignore:.*unclosed.*socket:pytest.PytestUnraisableExceptionWarning")  # the SDK's

@@ -17,14 +17,13 @@ from nel.engine.progress import Progress
 from nel.runs.evaluation import RunResult
 from tests.engine.executors.fakes import FakeFleet, Loss
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
-from tests.support.runs import comparable, read_json, read_results, run_config, sums, without_volatile
+from tests.support.runs import artifacts_of, read_json, read_results, run_config, sums
 
 N = 24
 
 
 def _says(call: Call, _: int) -> Reply:
-    number = int(call.text.split("What is ")[-1].split()[0])
-    return answer(f"#### {2 * number if number % 3 else 0}")
+    return answer(f"#### {2 * call.number if call.number % 3 else 0}")
 
 
 def _config(tmp_path: Path, endpoint: Endpoint, name: str) -> dict[str, Any]:
@@ -45,14 +44,6 @@ def _run(
         return nel.evaluate(_config(tmp_path, endpoint, "fleet"), progress=progress)
 
 
-def _files(result: RunResult) -> list[Any]:
-    """Return the artifacts of a run without what two equal runs may differ in."""
-    folder = result.run_dir / "gsm8k"
-    found = [without_volatile(read_results(result.run_dir, "gsm8k"))]
-    names = ("metrics.json", "failure_analysis.json", "eval-gsm8k.json")
-    return [*found, *(comparable(read_json(folder / name)) for name in names)]
-
-
 def _every(n: int, what: str) -> Loss:
     counted = itertools.count(1)
     return lambda *_: what if next(counted) % n == 0 else None
@@ -70,7 +61,7 @@ def test_scores_are_those_of_a_local_run(
         assert len(endpoint.calls) == N
         local = nel.evaluate(_config(tmp_path, endpoint, "local"))
     assert found.exit_code == local.exit_code == 0
-    assert _files(found) == _files(local)
+    assert artifacts_of(found.run_dir, "gsm8k") == artifacts_of(local.run_dir, "gsm8k")
     notes = [note for note in progress.notes if "workers were lost" in note]
     assert len(notes) == (1 if n_lost else 0)
     (facts,) = read_json(found.run_dir / "gsm8k" / "runtime_stats.json")["executors"]
@@ -110,7 +101,7 @@ def test_a_lost_fleet_stops_the_run_and_a_local_resume_is_equal(
         assert len(endpoint.calls) == N
         local = nel.evaluate(_config(tmp_path, endpoint, "local"))
     assert resumed.exit_code == 0
-    assert _files(resumed) == _files(local)
+    assert artifacts_of(resumed.run_dir, "gsm8k") == artifacts_of(local.run_dir, "gsm8k")
 
 
 @pytest.mark.parametrize(
