@@ -11,7 +11,7 @@ import nel
 from tests.faults.invariants import nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import nel_cli, run
 from tests.faults.server import error, serving
-from tests.support.runs import only_run, sums, write_bench, write_jsonl
+from tests.support.runs import only_run, sums, write_bench
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "f58-model": ({"endpoint": {"model": "other"}}, "model"),
@@ -49,28 +49,35 @@ def test_f58_what_moves_no_answer_may_change(tmp_path: Path) -> None:
     assert finished.states == ["scored"] * 3
 
 
-@pytest.mark.parametrize("change", ["edited", "added", "removed"], ids=lambda name: f"f59-{name}")
-def test_a_changed_dataset_is_seen(tmp_path: Path, change: str) -> None:
-    """An edited or missing row refuses the resume; a row at the end is asked for alone."""
-    rows = [{"question": f"What is {i} plus {i}?", "answer": f"#### {2 * i}"} for i in range(5)]
-    data = write_jsonl(tmp_path / "sums5.jsonl", rows)
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ('{"question": "What is 2 plus 2?", "answer": "#### 5"}\n', r"with other settings \(dataset.sha256: "),
+        ("", "started with 5 rows and there are fewer now"),
+    ],
+    ids=["f59-edited", "f59-removed"],
+)
+def test_a_changed_dataset_is_seen(tmp_path: Path, row: str, message: str) -> None:
+    """An edited or a missing row refuses the resume, and nothing is sent."""
     with serving() as server:
         run(tmp_path, server, n=5)
-        if change == "edited":
-            rows[2]["answer"] = "#### 5"
-        elif change == "added":
-            rows.append({"question": "What is 5 plus 5?", "answer": "#### 10"})
-        else:
-            del rows[2]
-        write_jsonl(data, rows)
-        if change == "added":
-            ran = run(tmp_path, server, n=5, resume=True)
-            assert ran.states == ["scored"] * 6
-            assert len(server.calls) == 6
-        else:
-            with pytest.raises(nel.NelError, match=r"dataset|rows"):
-                run(tmp_path, server, n=5, resume=True)
-            assert len(server.calls) == 5
+        data = tmp_path / "sums5.jsonl"
+        lines = data.read_text().splitlines(keepends=True)
+        data.write_text("".join([*lines[:2], row, *lines[3:]]))
+        with pytest.raises(nel.NelError, match=message):
+            run(tmp_path, server, n=5, resume=True)
+        assert len(server.calls) == 5
+
+
+def test_f59_an_added_row_is_asked_for_alone(tmp_path: Path) -> None:
+    """A row at the end of the dataset is asked for by a resume, and the others keep their answers."""
+    with serving() as server:
+        run(tmp_path, server, n=5)
+        with (tmp_path / "sums5.jsonl").open("a") as data:
+            data.write('{"question": "What is 5 plus 5?", "answer": "#### 10"}\n')
+        ran = run(tmp_path, server, n=5, resume=True)
+        assert ran.states == ["scored"] * 6
+        assert len(server.calls) == 6
 
 
 def test_f59_moved_rows_are_the_same_rows(tmp_path: Path) -> None:
