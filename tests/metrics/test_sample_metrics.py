@@ -230,6 +230,7 @@ def test_decorator_forms() -> None:
     """With and without a name, by position and by keyword; name, signature and docstring stay."""
 
     def first(place: int = 0):
+        """Take one."""
         return lambda scores: scores[place].score.value
 
     for decorate, name in ((metric, "first"), (metric(), "first"), (metric("a"), "a"), (metric(name="b"), "b")):

@@ -79,11 +79,13 @@ class Account(Toolset):
 
     @tool
     def deposit(self, amount: int) -> dict[str, int]:
+        """Put money in."""
         self.balance += amount
         return {"balance": self.balance}
 
     @tool
     def refuse(self) -> None:
+        """Refuse what is asked."""
         raise ToolError("this is not done here")
 
     def evidence(self) -> Any:
@@ -105,6 +107,7 @@ def tools_with(effects: list[str]) -> tuple[Tool, ...]:
 
     @tool(on_interrupt="again", parallel=True)
     def look(at: str) -> str:
+        """Look at something."""
         return f"{at} is there"
 
     @tool
