@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,6 +13,7 @@ from hypothesis.internal.conjecture import providers
 
 from nel.authoring.registered import REGISTERED
 from nel.config import user_settings
+from tests.support.browser import CHROMIUM, PATIENCE_MS
 from tests.support.runs import SHARED
 
 # The same examples every time and no deadline for one, so that a build says something about the change and not about
@@ -60,6 +62,17 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(user_settings.FILE_VARIABLE, "")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A browser, which takes a second to start."""
+    from playwright.sync_api import sync_playwright  # takes half a second to import
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE_MS)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(autouse=True)

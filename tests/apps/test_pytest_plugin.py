@@ -41,7 +41,6 @@ def _alone(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a benchmark and its test."""
     (tmp_path / "mine.yaml").write_text(_BENCHMARK)
     (tmp_path / "test_mine.py").write_text(_TESTS)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")

@@ -19,6 +19,7 @@ from nel.reports.tables.results import results_table, summary_rows
 from nel.runs.rebuilding import rebuild
 from nel.runs.result import RunResult
 from tests.support.endpoint import Endpoint, Reply, answer, scripted
+from tests.support.runs import run_config
 
 FEW = [{"question": f"{number}?", "answer": "#### 2" if number else "#### 3"} for number in range(2)]
 MANY = [{"question": f"{number}!", "answer": "#### 2" if number < 5 else "#### 3"} for number in range(6)]
@@ -36,14 +37,7 @@ def _run(tmp_path: Path, endpoint: Endpoint, *aggregates: dict[str, Any], **more
         {"name": replace(gsm8k, name=name), "dataset": rows, **more} for name, rows in (("few", FEW), ("many", MANY))
     ]
     named = [{"benchmarks": ["object:few", "object:many"], **aggregate} for aggregate in aggregates]
-    return evaluate(
-        {
-            "benchmarks": entries,
-            "aggregates": named,
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "output": {"dir": str(tmp_path / "out")},
-        }
-    )
+    return evaluate(run_config(endpoint.url, entries, tmp_path / "out", aggregates=named))
 
 
 def test_a_mean_weighs_benchmarks_by_their_questions_or_alike(tmp_path: Path, endpoint: Endpoint) -> None:

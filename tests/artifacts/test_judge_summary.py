@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from nel.artifacts.judge_summary import judging_json, judging_warnings
-from nel.artifacts.schema import load_schema
 from nel.artifacts.write import write_artifacts
 from nel.engine.store.rows import JUDGE, SCORER, Asked
 from nel.judges.record import KEY
@@ -17,6 +15,7 @@ from nel.judges.stats.summary import JudgingCounts
 from nel.types import Outcome, Response, ResponseError, Scored, Unscored, Usage
 from tests.support.judgements import opinion, record, records, repeated, write_store
 from tests.support.runs import read_json
+from tests.support.schemas import check_schema
 
 PANEL = (("strict", "gpt-4o"), ("mild", "claude-3-5-sonnet"))
 NAMES = [name for name, _ in PANEL]
@@ -56,7 +55,7 @@ def test_artifacts_agree_with_their_schemas_and_with_each_other(tmp_path: Path) 
     run_dir = write_store(tmp_path / "run", [*outcomes, unscored(kind="no_judge")], panel=PANEL)
     (result,) = write_artifacts(run_dir)
     for name in ("metrics", "runtime_stats"):
-        jsonschema.Draft202012Validator(load_schema(name)).validate(read_json(run_dir / "mine" / f"{name}.json"))
+        check_schema(read_json(run_dir / "mine" / f"{name}.json"), name)
     judging = read_json(run_dir / "mine" / "metrics.json")["judging"]
     assert judging["n_without_grade"] == result.accounting["unscored"]["judge"] == {
         "n": 3, "kinds": {"no_quorum": 2, "no_judge": 1},
@@ -92,7 +91,7 @@ def test_requests_to_judges_are_kept_apart(tmp_path: Path) -> None:
     run_dir = write_store(tmp_path / "run", [scored(AGREEING[0])], panel=panel, calls=calls, config=config)
     write_artifacts(run_dir)
     runtime = read_json(run_dir / "mine" / "runtime_stats.json")
-    jsonschema.Draft202012Validator(load_schema("runtime_stats")).validate(runtime)
+    check_schema(runtime, "runtime_stats")
     assert runtime["requests"] == {"completed": 2, "failed": 0, "attempts": 2, "retries": 0, "cached": 0}
     assert runtime["tokens"]["prompt"] == 100
     assert runtime["models"] == {"aurora-7b": 2}

@@ -12,7 +12,7 @@ from nel import evaluate
 from nel.authoring.registry import find_benchmark
 from nel.errors import DatasetError, PluginError
 from tests.support.endpoint import Endpoint, answer, scripted
-from tests.support.runs import read_results, write_jsonl
+from tests.support.runs import read_results, run_config, write_jsonl
 
 HEAD = """
 from evalscope.api.benchmark import BenchmarkMeta, DefaultDataAdapter, MultiChoiceAdapter
@@ -43,19 +43,12 @@ def endpoint() -> Iterator[Endpoint]:
 def run(folder: Path, endpoint: Endpoint, text: str) -> list[dict[str, Any]]:
     """Return the result lines of a file with one adapter, called own."""
     (folder / "own.py").write_text(HEAD + text, encoding="utf-8")
-    result = evaluate(
-        {
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "benchmarks": [str(folder / "own.py")],
-            "output": {"dir": str(folder / "out")},
-        }
-    )
+    result = evaluate(run_config(endpoint.url, [str(folder / "own.py")], folder / "out"))
     assert result.exit_code == 0
     return read_results(result.run_dir, "own")
 
 
 def own(*, reformats: bool = False, parts: tuple[str, ...] = ("",), **meta: Any) -> str:
-    """Return an adapter with this meta."""
     return OWN.format(meta=meta, reformats=reformats, parts=parts)
 
 

@@ -52,11 +52,27 @@ BY_SPLIT = "self.split_as_subset = True"
 
 @pytest.mark.parametrize(
     ("body", "meta", "wanted"),
-    [(BY_SPLIT, {"subset_list": ["en", "hi"], "default_subset": "BBA"},
-         ["split=en&config=BBA", "split=hi&config=BBA"]), (BY_SPLIT, {"subset_list": ["en", "hi"]}, ["split=en", "split=hi"]), (f"{BY_SPLIT}; self.default_subset = 'BBF'", {"subset_list": ["en"], "default_subset": "BBA"},
-         ["split=en&config=BBF"]), (f"{BY_SPLIT}; self.reformat_subset = True", {"subset_list": ["a", "b"], "default_subset": "en"},
-         ["split=en&config=en"]), ("self.reformat_subset = True", {"subset_list": ["a"], "default_subset": "all"}, ["split=test&config=all"]), ("pass", {"subset_list": ["a", "b"], "default_subset": "all"}, ["split=test&config=a", "split=test&config=b"])]
-)  # fmt: skip
+    [
+        (
+            BY_SPLIT,
+            {"subset_list": ["en", "hi"], "default_subset": "BBA"},
+            ["split=en&config=BBA", "split=hi&config=BBA"],
+        ),
+        (BY_SPLIT, {"subset_list": ["en", "hi"]}, ["split=en", "split=hi"]),
+        (
+            f"{BY_SPLIT}; self.default_subset = 'BBF'",
+            {"subset_list": ["en"], "default_subset": "BBA"},
+            ["split=en&config=BBF"],
+        ),
+        (
+            f"{BY_SPLIT}; self.reformat_subset = True",
+            {"subset_list": ["a", "b"], "default_subset": "en"},
+            ["split=en&config=en"],
+        ),
+        ("self.reformat_subset = True", {"subset_list": ["a"], "default_subset": "all"}, ["split=test&config=all"]),
+        ("pass", {"subset_list": ["a", "b"], "default_subset": "all"}, ["split=test&config=a", "split=test&config=b"]),
+    ],
+)
 def test_a_subset_and_a_split_are_those_of_evalscope(
     tmp_path: Path, body: str, meta: dict[str, Any], wanted: list[str]
 ) -> None:
@@ -76,11 +92,27 @@ def test_the_split_of_another_subset_is_not_read_from_a_folder(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("meta", "arguments", "wanted"),
-    [({"hf_dataset_id": "hf/own"}, {}, "hf://hf/own?split=test"), ({"dataset_revision": "a1"}, {}, "hf://org/own?split=test&revision=a1"), ({"hf_dataset_id": "hf/own", "dataset_revision": "a1", "hf_dataset_revision": "b2"}, {},
-         "hf://hf/own?split=test&revision=b2"), ({"hf_dataset_id": "hf/own", "hf_dataset_revision": "b2"}, {"dataset_id": "my/own", "dataset_revision": "c3"},
-         "hf://my/own?split=test&revision=c3"), ({"hf_dataset_id": "hf/own"}, {"hf_dataset_id": "hf/other"}, "hf://hf/other?split=test"), ({"hf_dataset_id": "hf/own", "dataset_revision": "a1"}, {"dataset_id": "ms://org/own"},
-         "ms://org/own?split=test")]
-)  # fmt: skip
+    [
+        ({"hf_dataset_id": "hf/own"}, {}, "hf://hf/own?split=test"),
+        ({"dataset_revision": "a1"}, {}, "hf://org/own?split=test&revision=a1"),
+        (
+            {"hf_dataset_id": "hf/own", "dataset_revision": "a1", "hf_dataset_revision": "b2"},
+            {},
+            "hf://hf/own?split=test&revision=b2",
+        ),
+        (
+            {"hf_dataset_id": "hf/own", "hf_dataset_revision": "b2"},
+            {"dataset_id": "my/own", "dataset_revision": "c3"},
+            "hf://my/own?split=test&revision=c3",
+        ),
+        ({"hf_dataset_id": "hf/own"}, {"hf_dataset_id": "hf/other"}, "hf://hf/other?split=test"),
+        (
+            {"hf_dataset_id": "hf/own", "dataset_revision": "a1"},
+            {"dataset_id": "ms://org/own"},
+            "ms://org/own?split=test",
+        ),
+    ],
+)
 def test_a_dataset_has_its_own_name_and_commit_on_a_hub(
     tmp_path: Path, meta: dict[str, Any], arguments: dict[str, Any], wanted: str
 ) -> None:

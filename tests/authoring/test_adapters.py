@@ -37,9 +37,10 @@ from nel.datasets.base import RawRow
 from nel.engine.planning.plan_judges import check_judge
 from nel.errors import ConfigError, DatasetError, PluginError
 from nel.types import Message, ScorerInput
+from tests.support.distributions import install, path_with
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel as cli
-from tests.support.runs import only_run, read_results, write_jsonl
+from tests.support.runs import only_run, read_results, run_config, write_jsonl
 
 ROWS = [{"q": f"{i}?", "a": str(i), "kind": "even" if i % 2 == 0 else "odd"} for i in range(8)]
 
@@ -153,11 +154,7 @@ def test_a_record_of_several_samples(tmp_path: Path) -> None:
 def run(tmp_path: Path, benchmark: AdaptedBenchmark, script: Any, **more: Any) -> tuple[Any, list[Call]]:
     """Evaluate a registered adapter by its name."""
     with scripted(script, models=["m"]) as endpoint:
-        settings = {
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "benchmarks": [{"name": benchmark.name, **more}],
-            "output": {"dir": str(tmp_path / "out")},
-        }
+        settings = run_config(endpoint.url, [{"name": benchmark.name, **more}], tmp_path / "out")
         return nel.evaluate(settings), endpoint.calls
 
 
@@ -503,12 +500,10 @@ def test_an_adapter_file_is_a_benchmark_like_any_other(tmp_path: Path) -> None:
 def test_an_entry_point_may_name_the_class(tmp_path: Path) -> None:
     """An installed adapter is listed with its description and run by its name, without being a file."""
     site = tmp_path / "site"
-    (site / "levels-1.0.dist-info").mkdir(parents=True)
-    (site / "levels-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: levels\nVersion: 1.0\n")
-    (site / "levels-1.0.dist-info" / "entry_points.txt").write_text("[nel.benchmarks]\nfiled = levels:Filed\n")
-    (site / "levels.py").write_text(FILE % "description='Eight rows.'")
+    modules = {"levels": FILE % "description='Eight rows.'"}
+    install(site, "levels", {"nel.benchmarks": {"filed": "levels:Filed"}}, modules=modules)
     write_jsonl(site / "rows.jsonl", ROWS)
-    environment = {"PYTHONPATH": f"{site}:{Path(nel.__file__).parents[1]}"}
+    environment = path_with(site)
     listed = cli("list", "benchmarks", cwd=tmp_path, env=environment)
     (line,) = [line for line in listed.stdout.splitlines() if line.startswith("filed ")]
     assert line.split() == ["filed", "benchmarks", "levels", "1.0", "Eight", "rows"]
@@ -534,7 +529,7 @@ def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> Non
         ("pass_at_1_acc", 2),
         ("pass_at_2_acc", 2),
     ]
-    assert endpoint.calls[-4].body.get("temperature") in (None, 1.0)
+    assert [call.body.get("temperature") for call in endpoint.calls] == [1.0] * 4 + [None] * 3
     assert sum(row.num for row in second["quickstart"].rows if row.subset != "OVERALL") == 3
 
 

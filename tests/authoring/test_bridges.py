@@ -10,8 +10,9 @@ from nel import evaluate
 from nel.authoring.registry import find_benchmark
 from nel.errors import ConfigError, PluginError
 from nel.runs.evaluation import rescore
+from tests.support.distributions import install
 from tests.support.endpoint import answer, scripted
-from tests.support.runs import nel, write_jsonl
+from tests.support.runs import nel, run_config, write_jsonl
 
 BRIDGE = """
 from dataclasses import replace
@@ -39,12 +40,8 @@ def open_number(uri):
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Install a throw-away distribution with two bridges."""
-    (tmp_path / "a_bridge.py").write_text(BRIDGE)
-    info = tmp_path / "nel_bridge-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nel-bridge\nVersion: 1.0\n")
-    entries = "[nel.bridges]\nmine = a_bridge:open_it\nnumber = a_bridge:open_number\n"
-    (info / "entry_points.txt").write_text(entries)
+    entries = {"nel.bridges": {"mine": "a_bridge:open_it", "number": "a_bridge:open_number"}}
+    install(tmp_path, "nel-bridge", entries, modules={"a_bridge": BRIDGE})
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -55,13 +52,7 @@ def test_a_run_of_an_address_that_names_a_file_is_scored_again(folder: Path) -> 
     write_jsonl(folder / "rows.py.jsonl", [{"question": "What is 2 plus 2?", "answer": "#### 4"}])
     with scripted(lambda *_: answer("Answer: 4"), models=["m"]) as endpoint:
         named = {"name": f"mine://{folder}/rows.py.jsonl"}
-        result = evaluate(
-            {
-                "endpoint": {"url": endpoint.url, "model": "m"},
-                "benchmarks": [named],
-                "output": {"dir": str(folder / "out")},
-            }
-        )
+        result = evaluate(run_config(endpoint.url, [named], folder / "out"))
     assert rescore(result.run_dir).exit_code == 0
     assert (folder / "opened").read_text().splitlines() == [named["name"]] * 2  # once a run or rescoring
 

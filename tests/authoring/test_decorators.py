@@ -16,7 +16,7 @@ from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import Message
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel as cli
-from tests.support.runs import read_results, write_jsonl
+from tests.support.runs import read_results, run_config, write_bench, write_jsonl
 
 
 def bench(**options: Any) -> Benchmark:
@@ -120,16 +120,11 @@ def test_a_judge_is_kept_and_asked_by_its_file_alone(tmp_path: Path, monkeypatch
     monkeypatch.delenv("JUDGE_KEY", raising=False)
     write_jsonl(tmp_path / "d.jsonl", [{"q": "q", "a": "a"}])
     with scripted(lambda *_: answer("a")) as model, scripted(lambda *_: answer("GRADE: C")) as other:
-        (tmp_path / "bench.py").write_text(
-            "from nel import benchmark, needs_judge, scorer\n"
-            f"@benchmark(name='b', dataset='d.jsonl', prompt='{{q}}', target_field='a', judge={judge!r})\n"
-            "@scorer\n"
-            "def b(sample):\n"
-            "    return needs_judge(sample)\n"
-        )
-        common = {"endpoint": {"model": "m", "url": model.url}, "output": {"dir": str(tmp_path / "out")}}
-        (tmp_path / "bench.py").write_text((tmp_path / "bench.py").read_text().replace(judge["url"], other.url))
-        run = {**common, "benchmarks": [str(tmp_path / "bench.py")]}
+        path = tmp_path / "bench.py"
+        columns = {"prompt": "{q}", "target_field": "a"}
+        named = {**judge, "url": other.url}
+        write_bench(path, "needs_judge(sample)", dataset="d.jsonl", judge=named, **columns)
+        run = run_config(model.url, [str(path)], tmp_path / "out")
         with pytest.raises(ConfigError, match="JUDGE_KEY"):
             nel.evaluate(run)
         assert model.calls == other.calls == []

@@ -15,7 +15,7 @@ from nel.compat.evalscope.own_aggregates import OwnAggregates
 from nel.errors import UndefinedMetric
 from nel.runs.evaluation import rescore
 from tests.support.endpoint import answer, scripted
-from tests.support.runs import write_jsonl
+from tests.support.runs import run_config, write_jsonl
 
 ADAPTER = """
 from evalscope.api.benchmark import BenchmarkMeta, DefaultDataAdapter
@@ -89,11 +89,7 @@ def test_repeats_and_subsets(tmp_path: Path) -> None:
     path = adapter(tmp_path, '["x", "y"]')
     said = {"a": ["YES", "NO"], **{name: [reply] * 2 for name, reply in REPLIES.items() if name != "a"}}
     with scripted(lambda call, seen: answer(said[call.text][seen % 2]), models=["m"]) as endpoint:
-        settings = {
-            "benchmarks": [{"name": str(path), "repeats": 2}],
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "output": {"dir": str(tmp_path / "out")},
-        }
+        settings = run_config(endpoint.url, [{"name": str(path), "repeats": 2}], tmp_path / "out")
         found = aggregates(evaluate(settings).run_dir)
     assert found["aggregated/x/f1"] == pytest.approx(2 * 1 / (1 + 3 + 3))
     assert found["aggregated/y/f1"] == 0

@@ -12,19 +12,19 @@ from nel.discovery.benchmark_checks import check_file
 from nel.errors import NelError
 from nel.runs.evaluation import stored_config
 from tests.support.endpoint import answer, scripted
-from tests.support.runs import sums
+from tests.support.runs import run_config, sums
 
 
 def settings(tmp_path: Path, url: str, prompt: str, **more: Any) -> dict[str, Any]:
     """Return the configuration of a run of four sums."""
     rows = str(sums(tmp_path / "rows.jsonl", 4))
-    return {
-        "endpoint": {"url": url, "model": "m"},
-        "benchmarks": [{"name": "gsm8k", "dataset": rows, "prompt": prompt}],
-        "output": {"dir": str(tmp_path / "runs")},
-        "engine": {"concurrency": 1, "drain_seconds": 0},
+    return run_config(
+        url,
+        [{"name": "gsm8k", "dataset": rows, "prompt": prompt}],
+        tmp_path / "runs",
+        engine={"concurrency": 1, "drain_seconds": 0},
         **more,
-    }
+    )
 
 
 def test_the_prompt_is_asked_stored_and_shown(tmp_path: Path) -> None:
@@ -75,11 +75,7 @@ def evaluate(tmp_path: Path, benchmark: Any, **entry: Any) -> Any:
     with scripted(lambda *_: answer("Answer: 4"), models=["m"]) as endpoint:
         try:
             return nel.evaluate(
-                {
-                    "endpoint": {"url": endpoint.url, "model": "m"},
-                    "benchmarks": [{"name": str(tmp_path / "mine.py"), **entry}],
-                    "output": {"dir": str(tmp_path / "runs")},
-                }
+                run_config(endpoint.url, [{"name": str(tmp_path / "mine.py"), **entry}], tmp_path / "runs")
             )
         finally:
             assert entry.get("starts") or not endpoint.of_samples

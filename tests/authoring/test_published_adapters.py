@@ -15,7 +15,7 @@ import pytest
 import nel
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.hub import FakeModelScope, running_hub
-from tests.support.runs import SHARED, read_json, read_results, write_jsonl
+from tests.support.runs import SHARED, read_json, read_results, run_config, write_jsonl
 from tests.support.runs import nel as cli
 
 FILES = Path(__file__).parent / "adapter_files"
@@ -107,16 +107,16 @@ def test_mmlu_pro(tmp_path: Path) -> None:
         return answer(f"Thinking about it, A or B?\n\nANSWER: {row['answer']}" if row["category"] == "law" else "Hmm.")
 
     with scripted(script, models=["m"]) as endpoint:
-        settings = {
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "benchmarks": [
+        settings = run_config(
+            endpoint.url,
+            [
                 {
                     "name": str(adapter_file(tmp_path, "mmlu_pro_adapter")),
                     "args": {"local_path": str(tmp_path / "mmlu_pro"), "subset_list": ["math", "law"], "limit": 4},
                 }
             ],
-            "output": {"dir": str(tmp_path / "out")},
-        }
+            tmp_path / "out",
+        )
         result = nel.evaluate(settings)
         texts = [call.body["messages"][-1]["content"] for call in endpoint.calls]
     assert result.exit_code == 0

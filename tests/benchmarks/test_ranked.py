@@ -163,9 +163,11 @@ def test_the_mass_of_unlikely_choices_does_not_underflow() -> None:
 
 def test_rows_that_lack_what_they_need_are_refused() -> None:
     """A question without a true choice, and one with more labels than choices, are bad rows."""
-    for targets in ({"choices": ["a"], "labels": [0]}, {"choices": ["a"], "labels": [1, 0]}):
-        with pytest.raises(DatasetError, match=r"true|labels"):
-            truthfulqa.truthfulqa_mc2.prepared_fields({"question": "?", "mc2_targets": targets})
+    for labels, message in (([0], "none of its choices is labelled 1, true"), ([1, 0], "2 labels for 1 choices")):
+        with pytest.raises(DatasetError, match=message):
+            truthfulqa.truthfulqa_mc2.prepared_fields(
+                {"question": "?", "mc2_targets": {"choices": ["a"], "labels": labels}}
+            )
     with pytest.raises(DatasetError, match="substring not found"):
         find_benchmark("winogrande").prepared_fields(
             {"sentence": "no blank", "option1": "a", "option2": "b", "answer": "1"}

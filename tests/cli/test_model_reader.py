@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from nel.artifacts.answer_readers import UnreadAnswer, answer_in_reply, extract, model_reading
-from nel.artifacts.schema import load_schema
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import nel, only_run, read_json, write_jsonl
+from tests.support.runs import nel, read_json, recorded_run
+from tests.support.schemas import check_schema
 
 ANSWERS = {
     "declared": "Answer: 18",
@@ -26,11 +25,7 @@ def _recorded(tmp_path: Path) -> Path:
         {"id": name, "question": f"Q-{name}: what is 9 plus 9?", "answer": "It is\n#### 18", "said": text}
         for name, text in ANSWERS.items()
     )
-    data = write_jsonl(tmp_path / "data.jsonl", rows)
-    where = ("--dataset", str(data), "--response-field", "said", "-o", "out")
-    done = nel("eval", "run", "--bench", "gsm8k", *where, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    return only_run(tmp_path / "out")
+    return recorded_run(tmp_path, rows)
 
 
 def _audit(tmp_path: Path, run_dir: Path, url: str, *more: str) -> tuple[Any, dict[str, Any]]:
@@ -53,7 +48,7 @@ def test_a_model_reads_what_the_scorer_could_not_and_changes_no_score(tmp_path: 
         assert done.returncode == 0, done.stderr
         assert _audit(tmp_path, run_dir, endpoint.url)[0].returncode == 0
     assert len([one for one in asked if "Q-" in one]) == 2, "what was read is not sent again"
-    jsonschema.validate(found, load_schema("extraction_audit"))
+    check_schema(found, "extraction_audit")
     assert found["reader"] == {"reader": "extract", "model": "m"}
     assert (found["readings"]["model"]["n"], found["readings"]["model"]["n_found"]) == (2, 1)
     assert found["readings"]["model"]["score"] == pytest.approx(2 / 3)
@@ -63,7 +58,7 @@ def test_a_model_reads_what_the_scorer_could_not_and_changes_no_score(tmp_path: 
     )
     assert (run_dir / "gsm8k" / "results.jsonl").read_bytes() == before
     metrics = read_json(run_dir / "gsm8k" / "metrics.json")
-    jsonschema.validate(metrics, load_schema("metrics"))
+    check_schema(metrics, "metrics")
     assert metrics["headline"]["value"] == pytest.approx(1 / 3)
     assert "model     finds an answer in 1 of 2" in done.stdout
     explained = nel("eval", "score", str(run_dir), "--explain", "undecided", cwd=tmp_path)

@@ -7,13 +7,12 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import jsonschema
 import pytest
 
-from nel.artifacts.schema import load_schema
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.report_pages import islands
-from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
+from tests.support.runs import nel, only_run, read_json, read_results, recorded_run, write_jsonl
+from tests.support.schemas import check_schema
 
 SAID = {
     "declared": "9 + 9 = 18\nAnswer: 18",
@@ -30,11 +29,7 @@ def _recorded(tmp_path: Path, said: Mapping[str, str] = SAID, *more: str) -> Pat
         {"id": name, "question": "What is 9 plus 9?", "answer": "It is\n#### 18", "said": text}
         for name, text in said.items()
     )
-    data = write_jsonl(tmp_path / "data.jsonl", rows)
-    where = ("--dataset", str(data), "--response-field", "said", "-o", "out")
-    done = nel("eval", "run", "--bench", "gsm8k", *where, *more, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    return only_run(tmp_path / "out")
+    return recorded_run(tmp_path, rows, *more)
 
 
 def test_an_explanation_shows_spans_rules_and_what_was_rejected(tmp_path: Path) -> None:
@@ -84,8 +79,8 @@ def test_an_audit_gives_the_band_and_lists_what_is_read_differently(tmp_path: Pa
     assert "stated: scored 18, strict none, lenient 18; expected 18" in done.stdout
     audit = read_json(run_dir / "gsm8k" / "extraction_audit.json")
     metrics = read_json(run_dir / "gsm8k" / "metrics.json")
-    jsonschema.validate(audit, load_schema("extraction_audit"))
-    jsonschema.validate(metrics, load_schema("metrics"))
+    check_schema(audit, "extraction_audit")
+    check_schema(metrics, "metrics")
     assert metrics["extraction"]["band"] == {"lower": pytest.approx(1 / 3), "upper": 0.5}
     assert metrics["extraction"]["readings"]["scored"]["score"] == metrics["headline"]["value"]
     assert metrics["extraction"]["without_reading"] == {"model failure (empty)": 1}

@@ -14,7 +14,7 @@ import pytest
 
 from nel.engine.store.lock import own_directory
 from nel.runs.verification import verify_run
-from tests.support.runs import nel, only_run, write_jsonl
+from tests.support.runs import nel, recorded_run
 
 ANSWERS = {"right": "Answer: 18", "wrong": "Answer: 20", "none": "Let me think about that."}
 
@@ -24,11 +24,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of three answers, which tests copy."""
     folder = tmp_path_factory.mktemp("finished")
     rows = ({"id": name, "question": "9 + 9?", "answer": "#### 18", "said": said} for name, said in ANSWERS.items())
-    data = write_jsonl(folder / "data.jsonl", rows)
-    where = ("--dataset", str(data), "--response-field", "said", "-o", "out")
-    done = nel("eval", "run", "--bench", "gsm8k", *where, "-O", "output.reports=[markdown]", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return only_run(folder / "out")
+    return recorded_run(folder, rows, "-O", "output.reports=[markdown]")
 
 
 @pytest.fixture
@@ -149,7 +145,6 @@ def test_wrong_usage_is_one_line(run_dir: Path) -> None:
 
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
-    """A signing key."""
     made = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", made], check=True)
     return made

@@ -28,7 +28,7 @@ from nel.errors import OutputError
 from nel.types import ModelFailure, Scored, Unscored
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until
-from tests.support.runs import nel, only_run, sums, write_jsonl
+from tests.support.runs import nel, only_run, sums, sums_command, write_jsonl
 
 N = 30
 HELD_FROM = 12
@@ -41,8 +41,7 @@ def held_back(hold: threading.Event) -> Any:
 
     def script(call: Call, _: int) -> Reply:
         order = orders.setdefault(call.text, len(orders))
-        number = int(call.text.split("What is ")[1].split()[0])
-        reply = answer("" if order == 3 else f"Answer: {2 * number + (order == 5)}")
+        reply = answer("" if order == 3 else f"Answer: {2 * call.number + (order == 5)}")
         if order >= HELD_FROM:
             reply.wait = hold
         return reply
@@ -54,8 +53,7 @@ def held_back(hold: threading.Event) -> Any:
 def running(endpoint: Endpoint, cwd: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
     """Have a run in a process of its own within the block, which begins when the first answers are there."""
     sums(cwd / "data.jsonl", N)
-    command = ["eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url]
-    command += ["--model-id", "m", "--concurrency", "2", "-o", "out", *more]
+    command = sums_command(endpoint.url, "--concurrency", "2", *more)
     with started_nel(*command, cwd=cwd) as process:
         wait_until(lambda: len(endpoint.calls) >= HELD_FROM + 2, process)
         yield process
@@ -257,8 +255,7 @@ def test_it_waits_for_the_run_that_is_beginning(tmp_path: Path) -> None:
         assert watcher.stderr is not None
         assert "waiting for one up to 300 s" in watcher.stderr.readline()
         with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:
-            arguments = ("--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url, "--model-id", "m")
-            assert nel("eval", "run", *arguments, "-o", "out", cwd=tmp_path).returncode == 0
+            assert nel(*sums_command(endpoint.url), cwd=tmp_path).returncode == 0
         shown, _ = watcher.communicate(timeout=120)
     assert watcher.returncode == 0
     assert json.loads(shown.splitlines()[-1])["done"] == 2

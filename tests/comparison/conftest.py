@@ -6,15 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
-from nel.artifacts.schema import load_schema
 from nel.comparison.compare import compare
 from nel.comparison.document import comparison_json
 from nel.comparison.fields import check_parts
 from nel.comparison.measures import Settings
 from nel.comparison.reading import read_sides
+from tests.support.schemas import check_schema
 
 Compared = Callable[..., dict[str, Any]]
 
@@ -23,7 +22,7 @@ def compared(*sides: Path, margin: float = 0.0, despite: tuple[str, ...] = (), f
     """Return the comparison of sides as JSON that fits its schema."""
     found = compare(read_sides([str(side) for side in sides]), Settings(margin=margin), despite=check_parts(despite))
     document = comparison_json(found, flips_max=flips)
-    jsonschema.Draft202012Validator(load_schema("comparison")).validate(document)
+    check_schema(document, "comparison")
     return document
 
 

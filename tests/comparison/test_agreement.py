@@ -71,13 +71,29 @@ def _failed(rows: list[dict[str, Any]]) -> None:
     rows[5]["outcome"].update(state="model_failure", kind="truncated")
 
 
-EDITS: dict[str, tuple[Callable[[Path], None], str]] = {"a score raised by hand": (_lines(lambda rows: rows[0].update(reward=1.0)), "does not agree with metrics.json"), "a sample set unscored": (_lines(_unscored), "n_scored is 200 in metrics.json and 199 by its lines"), "a line for another": (_lines(lambda rows: rows.__setitem__(-1, rows[0])), "does not agree"), "another value of a metric": (_text("results.jsonl", '"extra": 1.0', '"extra": 0.5', 1), "extra is 1 in"), "another score": (_metrics(_score(0.9)), "differ in accuracy 0.9 and 0.75"), "a headline by another name": (_metrics(lambda one: one["headline"].update(metric="f1")), "headline f1"), "fewer scored": (_metrics(lambda one: one["accounting"].update(n_scored=190)), "n_scored is 190 in metrics.json"), "another run's metrics": (_metrics(lambda one: one.update(run_id="z")), "differ in run_id z and run"), "another count": (_bundle(lambda one: one.update(n_results=3)), "differ in number of results 200 and 3"), "settings that were not those": (
-        _bundle(lambda one: one["identity_fields"].update({"generation.temperature": 0.7})), "do not have the digest",
-    ), "two bundles": (
-        lambda folder: shutil.copy(folder / "eval-quiz.json", folder / "eval-a.json"), "two files eval-*.json",
-    ), "a folder twice": (
-        lambda folder: shutil.copytree(folder, folder.parent / "quiz copy"), "two folders of quiz: quiz and quiz copy",
-    )}  # fmt: skip
+EDITS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a score raised by hand": (_lines(lambda rows: rows[0].update(reward=1.0)), "does not agree with metrics.json"),
+    "a sample set unscored": (_lines(_unscored), "n_scored is 200 in metrics.json and 199 by its lines"),
+    "a line for another": (_lines(lambda rows: rows.__setitem__(-1, rows[0])), "does not agree"),
+    "another value of a metric": (_text("results.jsonl", '"extra": 1.0', '"extra": 0.5', 1), "extra is 1 in"),
+    "another score": (_metrics(_score(0.9)), "differ in accuracy 0.9 and 0.75"),
+    "a headline by another name": (_metrics(lambda one: one["headline"].update(metric="f1")), "headline f1"),
+    "fewer scored": (_metrics(lambda one: one["accounting"].update(n_scored=190)), "n_scored is 190 in metrics.json"),
+    "another run's metrics": (_metrics(lambda one: one.update(run_id="z")), "differ in run_id z and run"),
+    "another count": (_bundle(lambda one: one.update(n_results=3)), "differ in number of results 200 and 3"),
+    "settings that were not those": (
+        _bundle(lambda one: one["identity_fields"].update({"generation.temperature": 0.7})),
+        "do not have the digest",
+    ),
+    "two bundles": (
+        lambda folder: shutil.copy(folder / "eval-quiz.json", folder / "eval-a.json"),
+        "two files eval-*.json",
+    ),
+    "a folder twice": (
+        lambda folder: shutil.copytree(folder, folder.parent / "quiz copy"),
+        "two folders of quiz: quiz and quiz copy",
+    ),
+}
 HARMLESS: dict[str, Callable[[Path], None]] = {
     "another order": _lines(lambda rows: rows.reverse()),
     "other line ends": _text("results.jsonl", "\n", "\r\n"),

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 
-from nel.artifacts.schema import load_schema
 from nel.comparison.decision import Decision, breaches, decision_json
 from nel.comparison.demands import Demand
 from nel.comparison.fields import check_parts
@@ -21,6 +19,7 @@ from nel.decide.paired import PairedDesign
 from nel.decide.policy import Policy
 from nel.errors import ConfigError, UsageError
 from tests.support.compared import CALIBRATION, JUDGING, lines, nemo_lines, write_nemo, write_run
+from tests.support.schemas import check_schema
 
 GOOD = [1.0] * 700 + [0.0] * 300
 SAME = [*([0.0] * 3), *([1.0] * 697), *([1.0] * 3), *([0.0] * 297)]
@@ -35,7 +34,7 @@ def decided(
     demanded = Policy.model_validate(policy or {})
     found: Decision = gate(baseline, candidate, demanded, despite=check_parts(despite))
     document = decision_json(found, baseline=baseline, candidate=candidate, policy=demanded, despite=despite)
-    jsonschema.Draft202012Validator(load_schema("decision")).validate(document)
+    check_schema(document, "decision")
     assert document["exit_code"] == {"GO": 0, "NO-GO": 4, "INCONCLUSIVE": 5}[document["decision"]]
     return document["decision"], document
 

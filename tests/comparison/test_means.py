@@ -15,6 +15,7 @@ from nel.apps.leaderboard.ranked_runs import standings_json
 from nel.comparison.reading import read_sides
 from nel.errors import OutputError
 from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.runs import run_config
 
 FEW, MANY = 20, 60
 MEANS = [
@@ -55,12 +56,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
         for name, wrong_every in (("base", 10), ("same", 10), ("worse", 2)):
             with scripted(_model(wrong_every), models=["m"]) as endpoint:
                 result = evaluate(
-                    {
-                        "benchmarks": ["few.py", "many.py"],
-                        "aggregates": MEANS,
-                        "endpoint": {"url": endpoint.url, "model": "m"},
-                        "output": {"dir": str(folder / "out"), "run_id": name},
-                    }
+                    run_config(endpoint.url, ["few.py", "many.py"], folder / "out", run_id=name, aggregates=MEANS)
                 )
             directories[name] = result.run_dir
         yield directories

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 
 from nel.authoring.lent_names import standing_in
-from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import benchmarks_in_file, find_benchmark
 from nel.compat.evalscope.answer_scoring import AnsweredModel, _own_sample
 from nel.compat.evalscope.bridge import AdaptedBenchmark
@@ -58,14 +56,6 @@ class Own(DefaultDataAdapter):
         from evalscope.metrics.math.parser import extract_answer
         return extract_answer(prediction) if "boxed" in prediction else prediction
 """
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
 
 
 def loaded(tmp_path: Path, body: str) -> AdaptedBenchmark:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.compat.evalscope.ifeval import process_results
 from nel.compat.evalscope.mathematics import compare_answers
@@ -49,14 +47,6 @@ class Own(CodeExecutionSandboxMixin, DefaultDataAdapter):
 """
 
 
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
-
-
 @dataclass
 class OfThisProcess:
     """A sandbox that runs what it is given as it is, or is out of order."""
@@ -65,7 +55,6 @@ class OfThisProcess:
     asked: Program | None = None
 
     def run(self, program: Program) -> ProgramVerdict:
-        """Return what came of a program."""
         self.asked = program
         if self.fault is not None:
             raise self.fault

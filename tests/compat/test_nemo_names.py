@@ -315,7 +315,7 @@ def test_a_scorer_that_is_called_again_asks_nothing_again(tmp_path: Path) -> Non
         ),
         ("from nemo_evaluator import ChatSolver", r"nel has no ChatSolver to stand for nemo_evaluator.ChatSolver"),
         ("import nemo_evaluator.solvers", r"nothing to stand for nemo_evaluator.solvers; it stands for nemo_evaluator"),
-        ("from nemo_evaluator.contrib.byob.scorers import judge", "change that import|did you mean"),
+        ("from nemo_evaluator.contrib.byob.scorers import judge", "looked for in nel.compat.nemo.forms; did you mean"),
     ],
 )
 def test_a_name_that_nel_does_not_have(tmp_path: Path, line: str, message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 
 from nel import evaluate
 from nel.authoring.fewshot_loading import bind_examples
-from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.compat.evalscope.bridge import AdaptedBenchmark
 from nel.datasets.source import open_dataset
@@ -20,14 +18,7 @@ from nel.runs.evaluation import rescore
 from nel.types import Sample
 from tests.support.endpoint import answer, scripted
 from tests.support.own_loads import HEAD, STEPS, write_adapter, write_rows
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
-    before = dict(REGISTERED)
-    yield
-    REGISTERED.clear()
-    REGISTERED.update(before)
+from tests.support.runs import run_config
 
 
 def loaded(path: Path, folder: Path, **arguments: Any) -> AdaptedBenchmark:
@@ -81,11 +72,7 @@ def test_a_run_is_scored_limited_and_rescored(tmp_path: Path) -> None:
     path = write_adapter(tmp_path, "load_subset")
     args = {"local_path": str(write_rows(tmp_path / "rows")), "limit": 2}
     with scripted(lambda *_: answer("ANSWER: B"), models=["m"]) as endpoint:
-        settings = {
-            "benchmarks": [{"name": str(path), "args": args}],
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "output": {"dir": str(tmp_path / "out")},
-        }
+        settings = run_config(endpoint.url, [{"name": str(path), "args": args}], tmp_path / "out")
         result = evaluate(settings)
         assert len(endpoint.of_samples) == 4
         assert rescore(result.run_dir).exit_code == 0

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from nel.config.schema import EndpointConfig
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import nel, only_run, sums
+from tests.support.runs import nel, only_run, sums, sums_command
 
 AZURE = "https://name.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21"
 
@@ -46,9 +46,8 @@ def test_it_is_sent_and_part_of_the_identity(tmp_path: Path, monkeypatch: pytest
 
     with scripted(script, models=["m"]) as endpoint:
         url = f"{endpoint.url}/chat/completions?api-version=2024-10-21"
-        arguments = ("--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", url, "--model-id", "m")
         key = ("-O", "endpoint.headers_env={api-key: AZURE_KEY}")
-        done = nel("eval", "run", *arguments, *key, "-o", "out", cwd=tmp_path)
+        done = nel(*sums_command(url, *key), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         run_dir = only_run(tmp_path / "out")
         again = nel("eval", "resume", str(run_dir), "-O", "endpoint.query={api-version: other}", cwd=tmp_path)

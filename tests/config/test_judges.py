@@ -13,7 +13,6 @@ URL = "http://127.0.0.1:8000/v1"
 
 
 def built(judge: Any, *, of_benchmark: bool = False) -> Any:
-    """Return a configuration with this judge, of the run or of its benchmark."""
     entry = {"name": "quickstart", **({"judge": judge} if of_benchmark else {})}
     run = {} if of_benchmark else {"judge": judge}
     return build_config({"endpoint": {"url": URL, "model": "m"}, "benchmarks": [entry], **run})

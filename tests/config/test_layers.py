@@ -31,6 +31,8 @@ def refused(data: dict[str, object], flags: dict[str, object], *overrides: str) 
         ("endpoint.url=h/v1", "-O endpoint.url=…: 'h/v1' is not a URL of an endpoint"),
         ("endpoint.url.x=1", '-O endpoint.url.x=…: "url" holds a str, which has no keys'),
         ("benchmarks.5.repeats=1", '-O benchmarks.5.repeats=…: "5" is not a position in a list of 1; count from 0'),
+        ("benchmarks.1.repeats=1", '-O benchmarks.1.repeats=…: "1" is not a position in a list of 1'),
+        ("nonsense", "-O nonsense: write key=value"),
         ("engine.concurrency=[", "-O engine.concurrency=…: the value is not valid YAML"),
     ],
 )

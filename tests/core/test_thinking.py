@@ -67,9 +67,17 @@ def test_a_quoted_closing_tag_is_text(answer: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("analysisWe need 18.assistantfinal18", ("We need 18.", "18", True)), ("analysisWe call.assistantcommentary to=functions.f{}assistantanalysisSo.assistantfinal4",
-         ("We call.assistantcommentary to=functions.f{}assistantanalysisSo.", "4", True)), ("analysisWe need to", ("We need to", "", False)), ("analysis of the text: 18", (None, "analysis of the text: 18", True)), ("Analysis shows 18", (None, "Analysis shows 18", True))]
-)  # fmt: skip
+    [
+        ("analysisWe need 18.assistantfinal18", ("We need 18.", "18", True)),
+        (
+            "analysisWe call.assistantcommentary to=functions.f{}assistantanalysisSo.assistantfinal4",
+            ("We call.assistantcommentary to=functions.f{}assistantanalysisSo.", "4", True),
+        ),
+        ("analysisWe need to", ("We need to", "", False)),
+        ("analysis of the text: 18", (None, "analysis of the text: 18", True)),
+        ("Analysis shows 18", (None, "Analysis shows 18", True)),
+    ],
+)
 def test_channels_without_their_special_tokens(text: str, expected: tuple[str | None, str, bool]) -> None:
     """As servers of gpt-oss leave them that skip special tokens; an ordinary word opens no channel."""
     assert split_reasoning(text) == expected

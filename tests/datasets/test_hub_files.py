@@ -62,7 +62,6 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ListingHub]
 
 
 def read(uri: str) -> list[Any]:
-    """Return the commit and the rows."""
     dataset = open_hub(uri, None)
     return [dataset.revision, [row.data for row in dataset.read()]]
 

@@ -17,10 +17,32 @@ def chosen(query: str, *paths: str, card: str = "") -> list[str]:
 
 @pytest.mark.parametrize(
     ("query", "paths", "found"),
-    [("split=test", ["test.jsonl", "train.jsonl"], ["test.jsonl"]), ("split=test", ["b-test.csv", "a_test.csv", "x_train.csv"], ["a_test.csv", "b-test.csv"]), ("split=test", ["data/test-00001-of-00002.parquet", "data/test-00000-of-00002.parquet"],
-         ["data/test-00000-of-00002.parquet", "data/test-00001-of-00002.parquet"]), ("split=test", ["test/a.jsonl", "train/a.jsonl"], ["test/a.jsonl"]), ("split=validation", ["dev.csv", "validation.csv"], ["validation.csv"]), ("split=validation", ["dev.csv", "test.csv"], ["dev.csv"]), ("split=train", ["auxiliary_train.csv", "train.csv"], ["train.csv"]), ("split=law", ["data/law-00000-of-00001.parquet", "data/math-00000-of-00001.parquet"],
-         ["data/law-00000-of-00001.parquet"]), ("split=train", ["rows.jsonl", "dataset_infos.json", ".git/x.json", "README.md"], ["rows.jsonl"]), ("config=main&split=test", ["main/test.jsonl", "socratic/test.jsonl"], ["main/test.jsonl"]), ("config=main&split=test", ["main_test.jsonl", "socratic_test.jsonl"], ["main_test.jsonl"]), ("config=default&split=test", ["test.jsonl"], ["test.jsonl"]), ("file=*.jsonl", ["a.jsonl", "b/a.jsonl"], ["a.jsonl"]), ("file=**/*.jsonl", ["a.jsonl", "b/c/a.jsonl"], ["a.jsonl", "b/c/a.jsonl"]), ("file=a%5B1%5D.jsonl", ["a[1].jsonl", "b.jsonl"], ["a[1].jsonl"])]
-)  # fmt: skip
+    [
+        ("split=test", ["test.jsonl", "train.jsonl"], ["test.jsonl"]),
+        ("split=test", ["b-test.csv", "a_test.csv", "x_train.csv"], ["a_test.csv", "b-test.csv"]),
+        (
+            "split=test",
+            ["data/test-00001-of-00002.parquet", "data/test-00000-of-00002.parquet"],
+            ["data/test-00000-of-00002.parquet", "data/test-00001-of-00002.parquet"],
+        ),
+        ("split=test", ["test/a.jsonl", "train/a.jsonl"], ["test/a.jsonl"]),
+        ("split=validation", ["dev.csv", "validation.csv"], ["validation.csv"]),
+        ("split=validation", ["dev.csv", "test.csv"], ["dev.csv"]),
+        ("split=train", ["auxiliary_train.csv", "train.csv"], ["train.csv"]),
+        (
+            "split=law",
+            ["data/law-00000-of-00001.parquet", "data/math-00000-of-00001.parquet"],
+            ["data/law-00000-of-00001.parquet"],
+        ),
+        ("split=train", ["rows.jsonl", "dataset_infos.json", ".git/x.json", "README.md"], ["rows.jsonl"]),
+        ("config=main&split=test", ["main/test.jsonl", "socratic/test.jsonl"], ["main/test.jsonl"]),
+        ("config=main&split=test", ["main_test.jsonl", "socratic_test.jsonl"], ["main_test.jsonl"]),
+        ("config=default&split=test", ["test.jsonl"], ["test.jsonl"]),
+        ("file=*.jsonl", ["a.jsonl", "b/a.jsonl"], ["a.jsonl"]),
+        ("file=**/*.jsonl", ["a.jsonl", "b/c/a.jsonl"], ["a.jsonl", "b/c/a.jsonl"]),
+        ("file=a%5B1%5D.jsonl", ["a[1].jsonl", "b.jsonl"], ["a[1].jsonl"]),
+    ],
+)
 def test_names_tell_the_split(query: str, paths: list[str], found: list[str]) -> None:
     """The words that the `datasets` library knows, in the names of files first and of folders else."""
     assert chosen(query, *paths) == found

@@ -43,7 +43,6 @@ def _run(command: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Return a repository with copies of the examples."""
     shutil.copytree(EXAMPLES, tmp_path / "copy")
     return tmp_path / "copy"
 

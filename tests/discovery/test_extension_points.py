@@ -33,7 +33,7 @@ from nel.errors import NelError, PluginError
 from nel.judges.registry import check_template
 from nel.models.wire.registry import wire_of
 from nel.reports.writers import write_report
-from tests.support.distributions import install
+from tests.support.distributions import install, path_with
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results
 
@@ -190,7 +190,7 @@ def test_a_report_that_fails_costs_itself_alone(tmp_path: Path, monkeypatch: pyt
     """The run keeps its exit code and every file; the error is shown, and `nel report` exits 2 with it."""
     entries = {name: f"bad_reports:{name}" for name in ("raises", "returns")}
     install(tmp_path, "bad-reports", {"nel.reports": entries}, modules={"bad_reports": REPORTS})
-    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    environment = path_with(tmp_path)
     with scripted(_doubles, models=["m"]) as endpoint:
         command = ("eval", "run", "--bench", "example-sums://1", "--model-url", endpoint.url, "--model-id", "m")
         named = ("-O", "output.reports=[raises, returns, example-summary]", "-o", "out")
@@ -350,7 +350,7 @@ def test_another_package_of_the_same_name_is_another_scorer(tmp_path: Path, monk
     rival = "from nel import ScorerInput, scorer\n\n@scorer\ndef exact_match(sample):\n    return False\n"
     entries = {"nel.scorers": {"exact_match": "rival_scorer:exact_match"}}
     install(tmp_path, "rival", entries, modules={"rival_scorer": rival})
-    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    environment = path_with(tmp_path)
     with scripted(_doubles, models=["m"]) as endpoint:
         models = ("--model-url", endpoint.url, "--model-id", "m")
         command = ("eval", "run", "--bench", "example-sums://2", *models, "-o", "out")
@@ -373,7 +373,7 @@ def test_a_dry_run_says_which_plugin_of_a_name_is_used(tmp_path: Path) -> None:
     install(tmp_path, "rival", {"nel.metrics": {"mean": "nel.metrics:var"}})
     command = ("eval", "run", "--bench", "quickstart", "--metric", "mean", "--dry-run")
     models = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m")
-    done = nel(*command, *models, cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
+    done = nel(*command, *models, cwd=tmp_path, env=path_with(tmp_path))
     assert done.returncode == 0, done.stderr
     assert 'metric "mean": nel\'s own is used; rival 1.0 also provides one; use rival:mean for that' in done.stderr
 

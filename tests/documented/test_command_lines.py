@@ -48,7 +48,6 @@ def resolved(words: list[str]) -> tuple[Any, list[str], list[str]]:
 
 
 def options_of(command: Any, names: list[str]) -> set[str]:
-    """Return the options that a command has."""
     return _options(" ".join(names), command)
 
 

@@ -120,7 +120,6 @@ class Reader:
         return named if named.removeprefix("eval_results/") in self.runs else f"eval_results/{latest}"
 
     def with_ports(self, text: str) -> str:
-        """Return a text with the ports of servers here."""
         return LOCAL.sub(lambda found: str(self._port(found["port"])), text)
 
     def _port(self, port: str) -> int:

@@ -82,7 +82,6 @@ def urls(endpoints: tuple[Endpoint, Endpoint]) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def finished(urls: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a finished run."""
     home = tmp_path_factory.mktemp("runs")
     sums(home / "rows.jsonl", 3)
     rows, out = str(home / "rows.jsonl"), str(home / "runs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
+from tests.support.runs import nel, only_run, read_json, read_results, recorded_run, write_jsonl
 
 RESPONSES = ("<answer>18</answer> The answer is 20.", "The answer is 18.", "So 5 + 13.\n#### 18")
 YAML = """
@@ -20,11 +20,7 @@ checks:
 def recorded(tmp_path: Path, *flags: str) -> tuple[Any, list[float]]:
     """Score the responses above with GSM8K's scorer; return the `reading` of metrics.json and the rewards."""
     rows = ({"question": f"{place}?", "answer": "#### 18", "said": text} for place, text in enumerate(RESPONSES))
-    data = write_jsonl(tmp_path / "data.jsonl", rows)
-    common = ("eval", "run", "--bench", "gsm8k", "--dataset", str(data), "--response-field", "said")
-    done = nel(*common, *flags, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    run_dir = only_run(tmp_path / "eval_results")
+    run_dir = recorded_run(tmp_path, rows, *flags)
     rewards = [row["reward"] for row in read_results(run_dir, "gsm8k")]
     return read_json(run_dir / "gsm8k" / "metrics.json")["reading"], rewards
 
@@ -54,7 +50,7 @@ def test_a_strict_form_reads_nothing_else(tmp_path: Path) -> None:
     """An answer outside of the tag is not an answer; a warning counts such answers, and no metric does."""
     _, rewards = recorded(tmp_path, "--answer-form", "tag answer", "--strict-form")
     assert rewards == [1.0, 0.0, 0.0]
-    metrics = read_json(only_run(tmp_path / "eval_results") / "gsm8k" / "metrics.json")
+    metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
     assert [row["name"] for row in metrics["metrics"]] == ["accuracy"]
     assert [one["text"] for one in metrics["warnings"] if one["kind"] == "other_form"] == [
         "2 answers are not in the form that the prompt asks for; --strict-form reads no other"

@@ -7,24 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.endpoint import answer, scripted
-from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
+from tests.support.runs import nel, only_run, read_json, read_results, write_bench, write_jsonl
 from tests.support.tiers import first_rows
 
 ENDPOINT = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m")
-
-
-def _bench(tmp_path: Path, **settings: str) -> Path:
-    known = {"name": "'mine'", "dataset": "'data.jsonl'", "prompt": "'{question}'", "target_field": "'answer'"}
-    arguments = ", ".join(f"{key}={value}" for key, value in {**known, **settings}.items())
-    path = tmp_path / "bench.py"
-    path.write_text(
-        "from nel import benchmark, scorer\n"
-        f"@benchmark({arguments})\n"
-        "@scorer\n"
-        "def mine(sample):\n"
-        "    return {'correct': True}\n"
-    )
-    return path
 
 
 @pytest.mark.parametrize(
@@ -55,7 +41,7 @@ def test_one_bad_row_is_unscored_and_the_others_count(tmp_path: Path) -> None:
     """A row without its target is a bad row, named by line; it never disappears from the denominator."""
     rows = [{"question": "a", "answer": "1"}, {"question": "b", "answer": None}, {"question": "c", "answer": "1"}]
     write_jsonl(tmp_path / "data.jsonl", rows)
-    bench = _bench(tmp_path)
+    bench = write_bench(tmp_path / "bench.py", "True", name="mine", dataset="data.jsonl")
     with scripted(lambda *_: answer("x")) as endpoint:
         where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
         done = nel("eval", "run", "--bench", str(bench), *where, cwd=tmp_path)

@@ -14,7 +14,7 @@ import pytest
 import nel
 from nel.authoring.registry import find_benchmark
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import read_json, read_results, write_jsonl
+from tests.support.runs import read_json, read_results, run_config, write_jsonl
 
 NOTHING = {"day": "", "month": "", "year": ""}
 
@@ -240,11 +240,7 @@ def run(tmp_path: Path, name: str, rows: list[dict[str, Any]], answers: dict[str
     write_jsonl(tmp_path / "rows.jsonl", rows)
     with scripted(script, models=["m"]) as endpoint:
         return nel.evaluate(
-            {
-                "endpoint": {"url": endpoint.url, "model": "m"},
-                "benchmarks": [{"name": name, "dataset": str(tmp_path / "rows.jsonl")}],
-                "output": {"dir": str(tmp_path / "out")},
-            }
+            run_config(endpoint.url, [{"name": name, "dataset": str(tmp_path / "rows.jsonl")}], tmp_path / "out")
         )
 
 
@@ -372,11 +368,9 @@ def judged(tmp_path: Path, name: str, judge: Callable[[Call, int], Reply] | None
         return answer(f"Answer {re.findall(r'[0-9]+', call.text)[-1]}")
 
     with scripted(model, models=["m"]) as endpoint, scripted(judge or model) as other:
-        settings: dict[str, Any] = {
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "benchmarks": [{"name": name, "dataset": str(tmp_path / "rows.jsonl")}],
-            "output": {"dir": str(tmp_path / "out")},
-        }
+        settings: dict[str, Any] = run_config(
+            endpoint.url, [{"name": name, "dataset": str(tmp_path / "rows.jsonl")}], tmp_path / "out"
+        )
         if judge is not None:
             settings["judge"] = {"url": other.url, "model": "j"}
         try:

@@ -133,7 +133,6 @@ FILES: dict[str, dict[str, bytes]] = {
 
 
 def parquet(rows: list[dict[str, Any]]) -> bytes:
-    """Return rows as a parquet file."""
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow.parquet import write_table
 

@@ -9,30 +9,27 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 import scipy
 
-from nel.artifacts.schema import load_schema
 from tests.support.compared import lines, write_run
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import SHARED, nel, only_run, read_json, read_results, sums, write_jsonl
+from tests.support.runs import SHARED, nel, only_run, read_json, read_results, sums, sums_command, write_jsonl
+from tests.support.schemas import check_schema
 
 LETTERS = "ABCDEFGHIJ"
 
 
 def asked(tmp_path: Path, output: str, right: int, *options: str, n: int = 40) -> Path:
     """Run n sums against an endpoint that gets the first ones right, and return the run."""
-    data = str(sums(tmp_path / "data.jsonl", n))
+    sums(tmp_path / "data.jsonl", n)
 
     def script(call: Call, _: int) -> Reply:
-        number = int(call.text.split("What is ")[1].split(" ")[0])
-        return answer(f"The answer is {2 * number + (number >= right)}.")
+        return answer(f"The answer is {2 * call.number + (call.number >= right)}.")
 
     with scripted(script, models=["m"]) as endpoint:
-        model = ("--model-url", endpoint.url, "--model-id", "m")
-        done = nel("eval", "run", "--bench", "gsm8k", "--dataset", data, *model, "-o", output, *options, cwd=tmp_path)
+        done = nel(*sums_command(endpoint.url, *options, out=output), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     return only_run(tmp_path / output)
 
@@ -49,7 +46,7 @@ def test_two_live_runs_are_compared_and_gated(tmp_path: Path) -> None:
     assert "The answer is 41." in (tmp_path / "page.html").read_text()
     printed = nel("compare", str(strong), str(weak), "--json", cwd=tmp_path)
     document = json.loads(printed.stdout)
-    jsonschema.Draft202012Validator(load_schema("comparison")).validate(document)
+    check_schema(document, "comparison")
     assert document["candidates"][0]["benchmarks"][0]["headline"]["difference"]["losses"] == 18
     (tmp_path / "policy.yaml").write_text("defaults: {max_drop: 0.05}\n")
     summary = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
@@ -57,7 +54,7 @@ def test_two_live_runs_are_compared_and_gated(tmp_path: Path) -> None:
     done = nel(*gate, "-o", "decided", cwd=tmp_path, env=summary)
     assert (done.returncode, done.stdout.splitlines()[0]) == (4, "NO-GO"), done.stderr
     decision = read_json(tmp_path / "decided" / "decision.json")
-    jsonschema.Draft202012Validator(load_schema("decision")).validate(decision)
+    check_schema(decision, "decision")
     assert (tmp_path / "decided" / "decision.md").read_text() in (tmp_path / "summary.md").read_text()
     junit = (tmp_path / "decided" / "decision.junit.xml").read_text()
     assert 'tests="1" failures="1" errors="0"' in junit
@@ -81,15 +78,14 @@ def test_what_differs_is_named_by_its_two_values(tmp_path: Path, command: str) -
 @pytest.mark.parametrize(("floor", "code", "word"), [("0.3", 0, "GO"), ("0.99", 4, "NO-GO")])
 def test_a_run_is_held_against_a_floor(tmp_path: Path, floor: str, code: int, word: str) -> None:
     """The whole interval decides, in `nel eval run` and in `nel gate`, with one exit code and the same files."""
-    data = str(sums(tmp_path / "data.jsonl", 20))
+    sums(tmp_path / "data.jsonl", 20)
 
     def script(call: Call, _: int) -> Reply:
-        number = int(call.text.split("What is ")[1].split(" ")[0])
+        number = call.number
         return answer(f"The answer is {2 * number + (number % 4 == 0)}.")
 
     with scripted(script, models=["m"]) as endpoint:
-        model = ("--model-url", endpoint.url, "--model-id", "m", "--fail-under", f"accuracy={floor}")
-        done = nel("eval", "run", "--bench", "gsm8k", "--dataset", data, *model, "-o", "out", cwd=tmp_path)
+        done = nel(*sums_command(endpoint.url, "--fail-under", f"accuracy={floor}"), cwd=tmp_path)
     assert (done.returncode, word in done.stdout.splitlines()) == (code, True), done.stderr
     run_dir = only_run(tmp_path / "out")
     first = (run_dir / "decision.json").read_bytes()

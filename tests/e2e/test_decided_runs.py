@@ -41,7 +41,10 @@ def mine():
     return score
 """
 N = 12
-SCORES: dict[str, tuple[str, list[object]]] = {"a value called like the headline": (PLAIN, [{"correct": i % 3 == 0, "accuracy": i / N} for i in range(N)]), "metrics called like values": (DECLARED, [{"correct": i % 3 == 0, "f1": i / N} for i in range(N)])}  # fmt: skip
+SCORES: dict[str, tuple[str, list[object]]] = {
+    "a value called like the headline": (PLAIN, [{"correct": i % 3 == 0, "accuracy": i / N} for i in range(N)]),
+    "metrics called like values": (DECLARED, [{"correct": i % 3 == 0, "f1": i / N} for i in range(N)]),
+}
 IDS: dict[str, list[str]] = {"like repeated rows": [f"{'a' * 16}#{i}" for i in range(N)]}
 
 

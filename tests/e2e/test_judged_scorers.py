@@ -13,7 +13,7 @@ import nel
 from nel.errors import ConfigError
 from nel.reports.run_warnings import texts_of
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import read_json, read_results, write_jsonl
+from tests.support.runs import read_json, read_results, run_config, write_jsonl
 
 HEAD = """
 from nel import ScorerInput, benchmark, scorer
@@ -47,12 +47,7 @@ def run(tmp_path: Path, source: str, url: str, n: int = 3, **settings: Any) -> A
     write_jsonl(tmp_path / "rows.jsonl", ({"q": f"Say {k}", "a": f"It is {k}"} for k in range(n)))
     (tmp_path / "b.py").write_text((HEAD + source).replace("ROWS", str(tmp_path / "rows.jsonl")))
     return nel.evaluate(
-        {
-            "endpoint": {"url": url, "model": "m"},
-            "benchmarks": [{"name": str(tmp_path / "b.py"), **settings.pop("entry", {})}],
-            "output": {"dir": str(tmp_path / "out")},
-            **settings,
-        }
+        run_config(url, [{"name": str(tmp_path / "b.py"), **settings.pop("entry", {})}], tmp_path / "out", **settings)
     )
 
 

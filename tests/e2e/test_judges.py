@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +24,9 @@ DISAGREES, WAVERS, SILENT = (4, 7), 5, 8
 QUICK = {"backoff_seconds": 0.01, "backoff_seconds_max": 0.05, "attempts_max": 2}
 
 
-def number_in(call: Call) -> int:
-    found = re.search(r"What is (\d+) plus", call.text)
-    assert found is not None
-    return int(found[1])
-
-
 def adds(call: Call, _: int) -> Reply:
     """Answer right, but for 2 plus 2."""
-    n = number_in(call)
+    n = call.number
     return answer(f"It is {2 * n if n != 2 else 5}.")
 
 
@@ -41,7 +34,7 @@ def judge(name: str, *, is_mild: bool = False) -> Script:
     """Return a judge that knows sums; the mild one errs where this page says so."""
 
     def reply(call: Call, seen_before: int) -> Reply:
-        n = number_in(call)
+        n = call.number
         is_right = n != 2
         if is_mild:
             is_right = is_right and n not in DISAGREES and not (n == WAVERS and seen_before)

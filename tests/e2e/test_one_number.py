@@ -35,7 +35,6 @@ OF_REASONS = {"decision.json", "decision.junit.xml"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the runs of all kinds."""
     made = tmp_path_factory.mktemp("rows")
     build_runs(made)
     return made

@@ -29,7 +29,7 @@ def _right_below(*, short: int, long: int) -> Callable[[Call, int], Reply]:
     """Return a script that is right where the number of the question is below a bound of its prompt."""
 
     def script(call: Call, _: int) -> Reply:
-        number = int(call.text.split("What is ")[1].split()[0])
+        number = call.number
         is_right = number < (short if call.text.startswith("Q:") else long)
         return answer(f"#### {2 * number if is_right else -1}")
 

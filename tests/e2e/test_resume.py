@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import threading
 from pathlib import Path
 
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until
-from tests.support.runs import nel, only_run, read_json, read_results, sums
-
-CONCURRENCY = 8
+from tests.support.runs import nel, only_run, read_json, read_results, sums, sums_command
 
 
 def _script(call: Call, _: int) -> Reply:
-    number = int(call.text.split("What is ")[1].split()[0])
-    if number % 7 == 0:
+    if call.number % 7 == 0:
         return answer("no idea")
-    return answer(f"Answer: {2 * number + (number % 3 == 0)}")
+    return answer(f"Answer: {2 * call.number + (call.number % 3 == 0)}")
 
 
-def _command(endpoint: Endpoint, out: str, *more: str) -> list[str]:
-    return [
-        "eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url, "--model-id", "m",
-        "--concurrency", str(CONCURRENCY), "-o", out, *more,
-    ]  # fmt: skip
-
-
-def _wait_for_calls(endpoint: Endpoint, n: int, process: subprocess.Popen[str]) -> None:
-    wait_until(lambda: len(endpoint.calls) >= n, process)
+def _command(endpoint: Endpoint, *more: str) -> list[str]:
+    return sums_command(endpoint.url, "--concurrency", "8", *more)
 
 
 def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
@@ -43,9 +32,9 @@ def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
         return reply
 
     alone = ("-O", "engine.first_request_seconds=600")
-    with scripted(held) as endpoint, started_nel(*_command(endpoint, "out"), *alone, cwd=tmp_path) as process:
-        _wait_for_calls(endpoint, 1, process)
-        second = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
+    with scripted(held) as endpoint, started_nel(*_command(endpoint), *alone, cwd=tmp_path) as process:
+        wait_until(lambda: endpoint.calls, process)
+        second = nel(*_command(endpoint, "--resume"), cwd=tmp_path)
         sent = len(endpoint.calls)
         gate.set()
         process.communicate(timeout=120)
@@ -58,7 +47,7 @@ def test_each_file_says_whose_it_is(tmp_path: Path) -> None:
     """Lines and files have the model, the benchmark and dates, those of a line within those of the run, after a kill too."""
     sums(tmp_path / "data.jsonl", 8)
     with scripted(_script) as endpoint:
-        killed = nel(*_command(endpoint, "out"), cwd=tmp_path, env={"NEL_FAILPOINT": "after_commit:3"})
+        killed = nel(*_command(endpoint), cwd=tmp_path, env={"NEL_FAILPOINT": "after_commit:3"})
         assert killed.returncode < 0
         run = only_run(tmp_path / "out")
         assert nel("eval", "resume", str(run), cwd=tmp_path).returncode == 0
@@ -76,9 +65,9 @@ def test_a_resume_without_one_of_its_benchmarks_is_refused(tmp_path: Path) -> No
     sums(tmp_path / "data.jsonl", 2)
     with scripted(_script) as endpoint:
         two = json.dumps([{"name": "gsm8k", "dataset": "data.jsonl"}] * 2)
-        first = nel(*_command(endpoint, "out", "-O", f"benchmarks={two}"), cwd=tmp_path)
+        first = nel(*_command(endpoint, "-O", f"benchmarks={two}"), cwd=tmp_path)
         assert first.returncode == 0, first.stderr
-        refused = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
+        refused = nel(*_command(endpoint, "--resume"), cwd=tmp_path)
     assert refused.returncode == 2
     assert "gsm8k@2" in refused.stderr
 
@@ -87,7 +76,7 @@ def test_a_dataset_that_is_gone_does_not_stop_a_resume(tmp_path: Path) -> None:
     """run.db holds every sample; with the file deleted the run goes on and says so, but it cannot grow."""
     sums(tmp_path / "data.jsonl", 40)
     with scripted(_script, models=["m"]) as endpoint:
-        assert nel(*_command(endpoint, "out", "--max-requests", "20"), cwd=tmp_path).returncode == 75
+        assert nel(*_command(endpoint, "--max-requests", "20"), cwd=tmp_path).returncode == 75
         (tmp_path / "data.jsonl").unlink()
         run_dir = only_run(tmp_path / "out")
         done = nel("eval", "resume", str(run_dir), "-O", "budget.max_requests=100", cwd=tmp_path)

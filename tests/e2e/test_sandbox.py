@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,11 +19,19 @@ from tests.sandbox.conftest import need_engine
 from tests.support.endpoint import Call, Endpoint, Reply, Script, Turnstile, answer, scripted
 from tests.support.engine import can_start, own_engine
 from tests.support.processes import PATIENCE_SECONDS, started_nel, wait_until
-from tests.support.runs import comparable, nel, only_run, read_json, read_results, without_volatile, write_jsonl
+from tests.support.runs import (
+    nel,
+    numbers_of,
+    only_run,
+    read_json,
+    read_results,
+    write_jsonl,
+)
 
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(900)]
 
 N = 24
+BENCH = "humaneval"
 NEVER_ENDING = 4
 """One alone; it uses up all its CPU time, which no honest one comes near."""
 
@@ -74,11 +81,6 @@ def command(endpoint: Endpoint, out: str, *more: str) -> list[str]:
         "--model-id", "m", "--concurrency", "4", "-o", out, "-O", "sandbox.workers=2",
         "-O", "sandbox.limits.cpu_seconds=3", *more,
     ]  # fmt: skip
-
-
-def numbers_of(run_dir: Path) -> list[Any]:
-    files = [read_json(run_dir / "humaneval" / name) for name in ("metrics.json", "failure_analysis.json")]
-    return [without_volatile(read_results(run_dir, "humaneval")), *map(comparable, files)]
 
 
 def test_verdicts_reach_the_artifacts(tmp_path: Path) -> None:
@@ -145,7 +147,7 @@ def test_merged_shards_of_programs_are_the_run_that_was_never_divided(tmp_path: 
             assert done.returncode == 0, done.stderr
     merged = nel("eval", "merge", "out/s2", "out/s1", "-o", "out/merged", cwd=tmp_path)
     assert merged.returncode == 0, merged.stderr
-    assert numbers_of(tmp_path / "out" / "merged") == numbers_of(tmp_path / "out" / "whole")
+    assert numbers_of(tmp_path / "out" / "merged", BENCH) == numbers_of(tmp_path / "out" / "whole", BENCH)
     used = [read_json(tmp_path / "out" / name / "humaneval" / "runtime_stats.json") for name in ("merged", "whole")]
     assert used[0]["sandboxes"] == used[1]["sandboxes"] != []
 
@@ -190,7 +192,7 @@ def test_a_kill_leaves_no_container_and_a_resume_asks_nothing_twice(tmp_path: Pa
         assert [one for one in containers(client) if one.pid == str(process.pid)] == []
     finally:
         client.close()
-    assert numbers_of(only_run(tmp_path / "killed")) == numbers_of(only_run(tmp_path / "whole"))
+    assert numbers_of(only_run(tmp_path / "killed"), BENCH) == numbers_of(only_run(tmp_path / "whole"), BENCH)
 
 
 def test_asking_waits_for_scoring(tmp_path: Path) -> None:
@@ -283,7 +285,7 @@ def test_an_engine_that_goes_away_stops_the_run_and_a_resume_completes_it(tmp_pa
         engine.start()
         done = nel(*command(endpoint, "cut", "--resume"), cwd=tmp_path, env=env)
         assert done.returncode == 0, done.stderr
-        assert numbers_of(cut) == numbers_of(only_run(tmp_path / "whole"))
+        assert numbers_of(cut, BENCH) == numbers_of(only_run(tmp_path / "whole"), BENCH)
 
 
 def wait_for_calls(endpoint: Endpoint, n: int, process: subprocess.Popen[str]) -> None:

@@ -10,19 +10,17 @@ import pytest
 import yaml
 
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import nel, only_run, read_json, read_results, sums
+from tests.support.runs import nel, only_run, read_json, read_results, sums, sums_command
 from tests.support.tiers import representatives
 
 
 def _right(call: Call, _: int) -> Reply:
-    number = int(call.text.split("What is ")[1].split()[0])
-    return answer(f"So it is {2 * number}, certainly. Answer: {2 * number}")
+    return answer(f"So it is {2 * call.number}, certainly. Answer: {2 * call.number}")
 
 
 def _run(tmp_path: Path, url: str, *more: str, n: int = 6, env: dict[str, str] | None = None) -> Any:
-    data = sums(tmp_path / "data.jsonl", n)
-    where = ("--dataset", str(data), "--model-url", url, "--model-id", "m", "-o", "out")
-    return nel("eval", "run", "--bench", "gsm8k", *where, *more, cwd=tmp_path, env=env)
+    sums(tmp_path / "data.jsonl", n)
+    return nel(*sums_command(url, *more), cwd=tmp_path, env=env)
 
 
 def test_stored_answers_are_scored_again_without_a_request(tmp_path: Path) -> None:
@@ -159,8 +157,7 @@ def test_no_number_mixes_two_rules(tmp_path: Path, head: str, body: str, declare
     broken = True
 
     def script(call: Call, _: int) -> Reply:
-        number = int(call.text.split("What is ")[1].split()[0])
-        return Reply(status=400, body={}) if broken and number >= 6 else answer(str(2 * number))
+        return Reply(status=400, body={}) if broken and call.number >= 6 else answer(str(2 * call.number))
 
     _write_right(tmp_path, answers)
     with scripted(script, models=["m"]) as endpoint:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from nel.artifacts.schema import load_schema
 from nel.comparison.baselines import set_baseline
 from nel.comparison.compare import compare
 from nel.comparison.decision import WORDS
@@ -21,7 +20,8 @@ from nel.errors import ConfigError, ResumeRefused
 from nel.runs.evaluation import RunResult, evaluate
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import comparable, nel, read_json, read_results, sums, without_volatile
+from tests.support.runs import comparable, nel, numbers_of, read_json, run_config, sums
+from tests.support.schemas import check_schemas
 
 N = 400
 
@@ -30,7 +30,7 @@ def _answering(share_wrong: float, seed: int) -> Any:
     """Return a script that answers right or wrong, and long where it is wrong."""
 
     def script(call: Call, _: int) -> Reply:
-        number = int(call.text.split("What is ")[1].split()[0])
+        number = call.number
         is_wrong = random.Random(f"{seed} {number}").random() < share_wrong  # noqa: S311 - a test, not a secret
         return answer(("Let me think. " * 40 if is_wrong else "") + f"Answer: {2 * number + is_wrong}")
 
@@ -38,23 +38,23 @@ def _answering(share_wrong: float, seed: int) -> Any:
 
 
 def _config(path: Path, url: str, run_id: str, *when: str, concurrency: int = 8, **more: Any) -> dict[str, Any]:
-    return {
-        "benchmarks": [{"name": "gsm8k", "dataset": str(path / "data.jsonl"), **more}],
-        "endpoint": {"url": url, "model": "m"},
-        "engine": {"concurrency": concurrency},
-        "stop": {"when": list(when)},
-        "output": {"dir": str(path / "out"), "run_id": run_id},
-    }
+    return run_config(
+        url,
+        [{"name": "gsm8k", "dataset": str(path / "data.jsonl"), **more}],
+        path / "out",
+        run_id=run_id,
+        engine={"concurrency": concurrency},
+        stop={"when": list(when)},
+    )
 
 
 def _run(path: Path, url: str, run_id: str, *when: str, resume: bool = False, **more: Any) -> RunResult:
     return evaluate(_config(path, url, run_id, *when, **more), resume=resume)
 
 
-def _counted(result: RunResult) -> tuple[Any, ...]:
+def _counted(result: RunResult) -> list[Any]:
     """Return everything that must not depend on how a run was driven."""
-    files = [read_json(result.run_dir / "gsm8k" / name) for name in ("metrics.json", "failure_analysis.json")]
-    return without_volatile(read_results(result.run_dir, "gsm8k")), list(map(comparable, files))
+    return numbers_of(result.run_dir, "gsm8k")
 
 
 def _decided(baseline: RunResult, candidate: RunResult) -> tuple[str, str, str]:
@@ -64,17 +64,6 @@ def _decided(baseline: RunResult, candidate: RunResult) -> tuple[str, str, str]:
     policy = Policy.model_validate({"defaults": {"max_drop": 0.02}})
     decision = gate(*sides, policy, despite=frozenset()).decision
     return str(compared.headline.verdict), " ".join(compared.cautions), WORDS[decision]
-
-
-def _validate(run_dir: Path) -> None:
-    from jsonschema import Draft202012Validator
-
-    for name, schema in (("metrics.json", "metrics"), ("runtime_stats.json", "runtime_stats"),
-                         ("eval-gsm8k.json", "bundle"), ("failure_analysis.json", "failure_analysis")):  # fmt: skip
-        Draft202012Validator(load_schema(schema)).validate(read_json(run_dir / "gsm8k" / name))
-    validator = Draft202012Validator(load_schema("result"))
-    for row in read_results(run_dir, "gsm8k"):
-        validator.validate(row)
 
 
 def test_two_concurrencies_give_one_decision_and_one_number(tmp_path: Path) -> None:
@@ -100,7 +89,7 @@ def test_two_concurrencies_give_one_decision_and_one_number(tmp_path: Path) -> N
     assert headline["ci_method"] == "betting"
     assert headline["bounds"]["lower"] == headline["bounds"]["upper"] == headline["value"]
     assert "not asked" in (many.run_dir / "report.html").read_text(encoding="utf-8")
-    _validate(many.run_dir)
+    check_schemas(many.run_dir, "gsm8k")
     assert verify_run(many.run_dir).passed
 
 

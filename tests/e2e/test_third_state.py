@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import nel, only_run, read_json, read_results, sums
+from tests.support.endpoint import Call, Reply, right_sum, scripted
+from tests.support.runs import nel, only_run, read_json, read_results, sums, sums_command
 
 FAST = (
     *("-O", "endpoint.backoff_seconds=0.001", "-O", "endpoint.attempts_max=2"),
@@ -14,28 +14,9 @@ FAST = (
 )
 
 
-def _right(call: Call, _: int) -> Reply:
-    number = int(call.text.split("What is ")[1].split()[0])
-    return answer(f"Answer: {2 * number}")
-
-
 def _run(tmp_path: Path, url: str, *more: str, env: dict[str, str] | None = None, n: int = 6) -> Any:
-    data = sums(tmp_path / "data.jsonl", n)
-    arguments = (
-        "eval",
-        "run",
-        "--bench",
-        "gsm8k",
-        "--dataset",
-        str(data),
-        "--model-url",
-        url,
-        "--model-id",
-        "m",
-        "-o",
-        "out",
-    )
-    return nel(*arguments, *FAST, *more, cwd=tmp_path, env=env)
+    sums(tmp_path / "data.jsonl", n)
+    return nel(*sums_command(url, *FAST, *more), cwd=tmp_path, env=env)
 
 
 def _accounting(tmp_path: Path) -> dict[str, Any]:
@@ -53,7 +34,7 @@ def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
     broken = True
 
     def script(call: Call, number: int) -> Reply:
-        return Reply(status=500, body={}) if broken and "What is 3 " in call.text else _right(call, number)
+        return Reply(status=500, body={}) if broken and "What is 3 " in call.text else right_sum(call, number)
 
     with scripted(script, models=["m"]) as endpoint:
         done = _run(tmp_path, endpoint.url)
@@ -83,7 +64,7 @@ def test_a_row_that_cannot_be_prepared_harms_itself_only(tmp_path: Path) -> None
         "    return True\n"
     )
     sums(tmp_path / "data.jsonl", 4)
-    with scripted(_right, models=["m"]) as endpoint:
+    with scripted(right_sum, models=["m"]) as endpoint:
         where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
         done = nel("eval", "run", "--bench", "bench.py", *where, cwd=tmp_path)
     assert done.returncode == 3, done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from nel.engine.judging.plugin_threads import HUNG_CALLS_MAX, PLUGIN_TIMEOUT, Pl
 from nel.errors import JudgeError
 from nel.runs.evaluation import evaluate
 from tests.engine.judging.test_judges import WAYS, adds, bench, config, honest
+from tests.support import distributions
 from tests.support.endpoint import Call, Reply, scripted
 from tests.support.runs import nel as run_nel
 from tests.support.runs import read_results
@@ -64,13 +64,9 @@ def judge(at, do):
 
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, made: str) -> None:
     """Put a distribution with one judge on the path."""
-    site = tmp_path / "site"
-    info = site / f"{name}-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / f"{name}_judge.py").write_text(f"{PLUGIN}{name} = {made}\n")
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[nel.judges]\n{name} = {name}_judge:{name}\n")
-    monkeypatch.syspath_prepend(site)
+    entries = {"nel.judges": {name: f"{name}_judge:{name}"}}
+    distributions.install(tmp_path / "site", name, entries, modules={f"{name}_judge": f"{PLUGIN}{name} = {made}\n"})
+    monkeypatch.syspath_prepend(tmp_path / "site")
 
 
 @pytest.mark.parametrize("at", ["ask", "read", "settle"])
@@ -102,7 +98,7 @@ def test_a_judge_that_hangs_costs_its_own_sample(tmp_path: Path, monkeypatch: py
     with scripted(adds) as model, scripted(honest) as judge:
         flags = ("--model-url", model.url, "--model-id", "m", "--judge-url", judge.url, "--judge-id", "j")
         more = ("-O", "judge.template=hangs", "-O", "engine.scorer_timeout_seconds=3", "-o", "out")
-        env = {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{Path(__file__).resolve().parents[2]}"}
+        env = distributions.path_with(tmp_path / "site")
         done = run_nel("eval", "run", "--bench", path, *flags, *more, cwd=tmp_path, env=env)
     assert (done.returncode, "unscored by judge (plugin_timeout 1)" in done.stderr) == (3, True), done.stderr
     rows = read_results(next((tmp_path / "out").iterdir()), "judged")

@@ -18,7 +18,7 @@ import pytest
 import nel
 from nel.engine.progress import Progress
 from tests.support.endpoint import answer
-from tests.support.runs import write_jsonl
+from tests.support.runs import run_config, write_jsonl
 
 EARLY = range(400, 600, 50)
 LATE = range(800, 1000, 50)
@@ -118,13 +118,13 @@ def test_nothing_is_kept_of_a_sample_that_is_done(tmp_path: Path, bench: str) ->
     progress = Progress()
     quiet = Quiet(progress)
     with serving(quiet.reply) as url:
-        config: dict[str, Any] = {
-            "benchmarks": [{"name": str(tmp_path / "bench.py")}],
-            "endpoint": {"url": url, "model": "m"},
-            "output": {"dir": str(tmp_path / "out")},
-            "engine": {"concurrency": 1},
-            "generation": {"temperature": 0.0},
-        }
+        config: dict[str, Any] = run_config(
+            url,
+            [{"name": str(tmp_path / "bench.py")}],
+            tmp_path / "out",
+            engine={"concurrency": 1},
+            generation={"temperature": 0.0},
+        )
         if bench == EVERYTHING:
             config["cache"] = {"dir": str(tmp_path / "cache")}
             config["judge"] = {"panel": [{"url": url, "model": "judge"}]}

@@ -41,8 +41,8 @@ from nel.types import (
     Unscored,
     Usage,
 )
-from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import nel, only_run, sums
+from tests.support.endpoint import right_sum, scripted
+from tests.support.runs import nel, only_run, sums, sums_command
 
 KEY = 'sk-"hidden"/key+1234'
 INFO = SessionInfo(
@@ -394,20 +394,11 @@ async def test_changes_of_pace_are_reported_once() -> None:
     ]
 
 
-def _script(call: Call, _: int) -> Reply:
-    return answer("Answer: 1")
-
-
-def _run(tmp_path: Path, url: str, *more: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    sums(tmp_path / "data.jsonl", 3)
-    command = ["eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", url, "--model-id", "m"]
-    return nel(*command, "-o", "out", *more, cwd=tmp_path, env=env)
-
-
 def test_a_run_leaves_its_log_and_no_live_numbers(tmp_path: Path) -> None:
     """Start, pre-flight and end are in run.log; progress.json is gone."""
-    with scripted(_script, models=["m"]) as endpoint:
-        done = _run(tmp_path, endpoint.url)
+    sums(tmp_path / "data.jsonl", 3)
+    with scripted(right_sum, models=["m"]) as endpoint:
+        done = nel(*sums_command(endpoint.url), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     run_dir = only_run(tmp_path / "out")
     events = [line["event"] for line in lines(run_dir)]
@@ -419,11 +410,12 @@ def test_a_run_leaves_its_log_and_no_live_numbers(tmp_path: Path) -> None:
 
 def test_a_port_in_use_ends_a_run_before_anything_is_sent(tmp_path: Path) -> None:
     """Exit 2, one line that names the port, no request and no directory left."""
-    with socket.socket() as taken, scripted(_script, models=["m"]) as endpoint:
+    sums(tmp_path / "data.jsonl", 3)
+    with socket.socket() as taken, scripted(right_sum, models=["m"]) as endpoint:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = _run(tmp_path, endpoint.url, "--metrics-port", str(port))
+        done = nel(*sums_command(endpoint.url, "--metrics-port", str(port)), cwd=tmp_path)
         assert endpoint.calls == []
     assert done.returncode == 2
     assert f"127.0.0.1:{port}" in done.stderr

@@ -6,10 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
-from nel.artifacts.schema import load_schema
 from nel.config.load import build_config
 from nel.engine.progress import Progress
 from nel.errors import ConfigError
@@ -19,18 +17,15 @@ from nel.runs.evaluation import RunResult, evaluate
 from nel.runs.preview import preview
 from nel.runs.rebuilding import rebuild
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
-from tests.support.runs import read_json, sums
+from tests.support.runs import read_json, run_config, sums
+from tests.support.schemas import check_schema
 
 N, K = 30, 10
 
 
-def _number(call: Call) -> int:
-    return int(call.text.split("What is ")[1].split()[0])
-
-
 def _wavering(call: Call, seen: int) -> Reply:
     """Say another text the second time for even numbers, and a wrong one for multiples of four."""
-    number = _number(call)
+    number = call.number
     if seen and number % 2 == 0:
         return answer(f"I think.\n#### {2 * number + (number % 4 == 0)}")
     return answer(f"#### {2 * number}")
@@ -41,14 +36,15 @@ def _config(tmp_path: Path, endpoint: Endpoint, **more: Any) -> dict[str, Any]:
     if not (tmp_path / "data.jsonl").exists():
         sums(tmp_path / "data.jsonl", N)
     entry = {"name": "gsm8k", "dataset": str(tmp_path / "data.jsonl"), "repeat_check": K, **more.pop("entry", {})}
-    return {
-        "benchmarks": [entry],
-        "endpoint": {"url": endpoint.url, "model": "m"},
-        "generation": {"temperature": 0.0, "seed": 5},
-        "engine": {"concurrency": 1, "preflight": False, **more.pop("engine", {})},
-        "output": {"dir": str(tmp_path / "out"), "run_id": more.pop("run_id", "run")},
+    return run_config(
+        endpoint.url,
+        [entry],
+        tmp_path / "out",
+        run_id=more.pop("run_id", "run"),
+        generation={"temperature": 0.0, "seed": 5},
+        engine={"concurrency": 1, "preflight": False, **more.pop("engine", {})},
         **more,
-    }
+    )
 
 
 def _checked(result: RunResult) -> dict[str, Any]:
@@ -60,7 +56,7 @@ def test_second_answers_are_counted_beside_the_score(tmp_path: Path) -> None:
     """K samples are asked twice with the same body; the score and its accounting see the first answers alone."""
     with scripted(_wavering) as endpoint:
         result = evaluate(_config(tmp_path, endpoint), progress=(progress := Progress()))
-        sent = Counter(_number(call) for call in endpoint.calls)
+        sent = Counter(call.number for call in endpoint.calls)
         keys = [call.headers["Idempotency-Key"] for call in endpoint.calls]
     twice = [number for number, count in sent.items() if count == 2]
     assert (len(twice), endpoint.resent(), len(set(keys))) == (K, K, N + K)
@@ -74,7 +70,7 @@ def test_second_answers_are_counted_beside_the_score(tmp_path: Path) -> None:
     assert 0 < found["score"]["added_half_width"] <= found["score"]["interval_half_width"]
     stats = read_json(result.run_dir / "gsm8k" / "runtime_stats.json")
     assert (stats["requests"]["attempts"], stats["run"]["requests"]) == (N + K, N + K)
-    jsonschema.validate(result.benchmarks[0].metrics, load_schema("metrics"))
+    check_schema(result.benchmarks[0].metrics, "metrics")
     text = repeat_check_text(result.benchmarks[0].metrics)
     assert text.startswith(f"{K} of {K} drawn problems asked twice at temperature 0: ")
     before = (result.run_dir / "gsm8k" / "metrics.json").read_bytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.engine.asking.response_outcomes import KEEP, RESCORE, RESEND, remake_of, verdict_before_scoring
-from nel.types import ModelFailure, Outcome, Response, ResponseError, Scored, Unscored
+from nel.types import ModelFailure, Outcome, Response, Scored, Unscored
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,6 @@ def test_truncated_answers_can_be_scored_by_declared_policy() -> None:
     empty = verdict_before_scoring(Response(text="", finish_reason="length"), truncated="score")
     assert isinstance(empty, ModelFailure)
     assert empty.kind == "truncated"
-
-
-def test_an_endpoints_fault_is_unscored() -> None:
-    """An error of the endpoint is infra, unless the endpoint says that the model is to blame."""
-    infra = verdict_before_scoring(Response(error=ResponseError(kind="timeout", message="late")), truncated="failure")
-    assert infra == Unscored(cause="infra", kind="timeout", detail="late")
-    blamed = ResponseError(kind="context_exceeded", message="too long", model_failure="context_exceeded")
-    verdict = verdict_before_scoring(Response(error=blamed), truncated="failure")
-    assert isinstance(verdict, ModelFailure)
 
 
 @pytest.mark.parametrize(

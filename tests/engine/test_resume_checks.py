@@ -21,7 +21,7 @@ from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused
 from nel.runs.evaluation import RunResult, stored_config
 from tests.support.endpoint import Endpoint, answer, scripted
-from tests.support.runs import sums
+from tests.support.runs import run_config, sums
 
 N = ROWS_FIRST + 500
 FIRST = 20
@@ -46,13 +46,13 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 def _run(folder: Path, endpoint: Endpoint, most: int, *, resume: bool = False) -> RunResult:
-    config: dict[str, Any] = {
-        "benchmarks": [{"name": str(folder / "bench.py")}],
-        "endpoint": {"url": endpoint.url, "model": "m"},
-        "output": {"dir": str(folder / "out")},
-        "budget": {"max_requests": most},
-        "engine": {"concurrency": 4},
-    }
+    config: dict[str, Any] = run_config(
+        endpoint.url,
+        [{"name": str(folder / "bench.py")}],
+        folder / "out",
+        budget={"max_requests": most},
+        engine={"concurrency": 4},
+    )
     return nel.evaluate(config, resume=resume)
 
 

@@ -25,7 +25,6 @@ def harbor(folder: Path, toml: str = "", **files: str) -> Path:
 
 
 def terminal_bench(folder: Path, extra: str = "", compose: str | None = None) -> Path:
-    """Write a folder of the form of terminal-bench 1."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "task.yaml").write_text(f"instruction: Do it.\ndifficulty: easy\n{extra}")
     for name in ("Dockerfile", "run-tests.sh", "solution.sh"):

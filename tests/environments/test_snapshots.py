@@ -72,7 +72,6 @@ def client() -> Iterator[Any]:
 
 
 def images_of(client: Any, folder: Path) -> list[str]:
-    """Return the snapshots of a folder's runs."""
     images = snapshots_with(client, [RUN_LABEL])
     return [image["Id"] for image in images if str(folder) in image["Labels"][RUN_LABEL]]
 
@@ -269,6 +268,15 @@ def test_a_resume_may_ask_for_snapshots_or_no_longer(
     assert attempts_of(bench) == [attempts, 1]
 
 
+@pytest.fixture
+def session(client: Any) -> Iterator[ContainerSession]:
+    """Open a container; close it and forget its snapshots."""
+    opened = ContainerSession.open(client, ContainerSpec(image=IMAGE))
+    yield opened
+    opened.close()
+    forget_snapshots(None, address(0))
+
+
 @pytest.mark.parametrize(
     ("do", "why"),
     [
@@ -278,49 +286,36 @@ def test_a_resume_may_ask_for_snapshots_or_no_longer(
         ("echo 127.0.0.1 here >> /etc/hosts", "mounts"),
     ],
 )
-def test_a_state_that_an_image_does_not_hold_has_no_snapshot(client: Any, do: str, why: str) -> None:
+def test_a_state_that_an_image_does_not_hold_has_no_snapshot(
+    client: Any, session: ContainerSession, do: str, why: str
+) -> None:
     """Processes, shared memory and mounted files; the next step without them has one again."""
-    session = ContainerSession.open(client, ContainerSpec(image=IMAGE))
-    try:
-        snapshots = Snapshots(client, session)
-        session.run(do, seconds=30)
-        with pytest.raises(ToolsetFault, match=why):
-            snapshots.take(address(1))
-        session.run(
-            "kill $(cat /pid); rm -f /dev/x /dev/shm/x; sed '/here/d' /etc/hosts > /h; cat /h > /etc/hosts", seconds=30
-        )
-        assert snapshots.take(address(2))
-    finally:
-        session.close()
-        forget_snapshots(None, address(0))
+    snapshots = Snapshots(client, session)
+    session.run(do, seconds=30)
+    with pytest.raises(ToolsetFault, match=why):
+        snapshots.take(address(1))
+    session.run(
+        "kill $(cat /pid); rm -f /dev/x /dev/shm/x; sed '/here/d' /etc/hosts > /h; cat /h > /etc/hosts", seconds=30
+    )
+    assert snapshots.take(address(2))
 
 
-def test_a_snapshot_takes_no_program_of_the_container(client: Any) -> None:
+def test_a_snapshot_takes_no_program_of_the_container(client: Any, session: ContainerSession) -> None:
     """An agent that removed `ls`, `cat` and the shells goes on with snapshots."""
-    session = ContainerSession.open(client, ContainerSpec(image=IMAGE))
-    try:
-        snapshots = Snapshots(client, session)
-        assert session.run("rm /bin/ls /bin/cat /bin/bash /bin/sh", seconds=30).exit == 0
-        assert snapshots.take(address(1))
-    finally:
-        session.close()
-        forget_snapshots(None, address(0))
+    snapshots = Snapshots(client, session)
+    assert session.run("rm /bin/ls /bin/cat /bin/bash /bin/sh", seconds=30).exit == 0
+    assert snapshots.take(address(1))
 
 
-def test_a_process_is_not_taken_for_a_helper_that_was_killed(client: Any) -> None:
+def test_a_process_is_not_taken_for_a_helper_that_was_killed(client: Any, session: ContainerSession) -> None:
     """As many processes as there should be, and the helper is not among them."""
-    session = ContainerSession.open(client, ContainerSpec(image=IMAGE))
-    try:
-        snapshots = Snapshots(client, session)
-        session.run("helper=$PPID; mkfifo /go; (read _ < /go; kill -9 $helper; exec sleep 600) &", seconds=30)
-        client.api.exec_start(client.api.exec_create(session.id, ["sh", "-c", "echo > /go"])["Id"])
-        while "/.nel-helper" in str(client.api.top(session.id)):
-            pass
-        with pytest.raises(ToolsetFault, match="snapshot"):
-            snapshots.take(address(1))
-    finally:
-        session.close()
-        forget_snapshots(None, address(0))
+    snapshots = Snapshots(client, session)
+    session.run("helper=$PPID; mkfifo /go; (read _ < /go; kill -9 $helper; exec sleep 600) &", seconds=30)
+    client.api.exec_start(client.api.exec_create(session.id, ["sh", "-c", "echo > /go"])["Id"])
+    while "/.nel-helper" in str(client.api.top(session.id)):
+        pass
+    with pytest.raises(ToolsetFault, match="snapshot"):
+        snapshots.take(address(1))
 
 
 def address(number: int, log: str = "/nowhere/run.db") -> StepAddress:

@@ -28,7 +28,6 @@ def run(tmp_path: Path, endpoint: Endpoint, failpoint: str = "", *, bench: str =
 
 
 def lines_of(tmp_path: Path) -> list[dict]:
-    """Return the lines of the only run."""
     return without_volatile(read_results(only_run(tmp_path / "out"), "bank"))
 
 

@@ -66,7 +66,6 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 
 async def page_of(run_dir: Path, cache: Path, path: str) -> str:
-    """Return a page of the run."""
     async with opened(run_dir.parent, cache) as client:
         await client.get(f"/?token={TOKEN}")
         reply = await client.get(f"/runs/{run_dir.name}/{path}")

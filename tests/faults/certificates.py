@@ -45,7 +45,6 @@ _NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes
 
 
 def authority(home: Path) -> Authority:
-    """Make an authority in a directory."""
     home.mkdir(exist_ok=True)
     _openssl(
         "req", "-x509", *_NEW_KEY, "-keyout", str(home / "ca.key"), "-out", str(home / "ca.pem"), "-days", "2",

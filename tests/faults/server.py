@@ -151,7 +151,6 @@ def chunked(*parts: Step, kind: str = "application/json", headers: Sequence[str]
 
 
 def chunk(data: bytes) -> bytes:
-    """Return one chunk of a chunked body."""
     return f"{len(data):x}\r\n".encode() + data + b"\r\n"
 
 

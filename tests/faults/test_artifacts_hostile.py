@@ -16,7 +16,7 @@ import nel
 from tests.faults.invariants import read_run
 from tests.faults.runs import cli_run, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Reply, answer, error, serving
-from tests.support.runs import only_run, write_jsonl
+from tests.support.runs import only_run, run_config, write_bench, write_jsonl
 
 PAYLOADS = {
     "f113-script": "<script>alert(1)</script>",
@@ -125,15 +125,9 @@ def test_f118_a_value_that_json_does_not_have(tmp_path: Path, record_property: A
     rows = [{"question": str(number), "answer": "0", "said": "0"} for number in range(len(VALUES) + 2)]
     data = write_jsonl(tmp_path / "d.jsonl", rows)
     values = ", ".join(f"lambda: {expression}" for expression, _ in VALUES.values())
-    (tmp_path / "bench.py").write_text(
-        "from nel import benchmark, scorer\n"
-        f"VALUES = [{values}, lambda: 0.25, lambda: 0.25]\n"
-        f"@benchmark(name='b', dataset={str(data)!r}, prompt='{{question}}', target_field='answer')\n"
-        "@scorer\n"
-        "def b(sample):\n"
-        "    return {'value': VALUES[int(sample.metadata['question'])]()}\n"
-    )
-    entry = {"name": str(tmp_path / "bench.py"), "response_field": "said"}
+    verdict = f"{{'value': [{values}, lambda: 0.25, lambda: 0.25][int(sample.metadata['question'])]()}}"
+    path = write_bench(tmp_path / "bench.py", verdict, dataset=data)
+    entry = {"name": str(path), "response_field": "said"}
     result = nel.evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
     ran = read_run(result.run_dir, result.exit_code, benchmark="b")
     rewards = [row["reward"] for row in ran.rows]
@@ -147,19 +141,12 @@ def test_f118_rewards_whose_sum_is_infinite(tmp_path: Path) -> None:
     largest = 1.7976931348623157e308
     rows = [{"question": f"What is {i} plus {i}?", "answer": "0", "part": f"p{i % 2}"} for i in range(4)]
     data = write_jsonl(tmp_path / "d.jsonl", rows)
-    (tmp_path / "bench.py").write_text(
-        "from nel import benchmark, scorer\n"
-        f"@benchmark(name='b', dataset={str(data)!r}, prompt='{{question}}', target_field='answer',"
-        " category_field='part')\n"
-        "@scorer\n"
-        f"def b(sample):\n    return {{'value': {largest!r}, 'other': -{largest!r}}}\n"
-    )
+    verdict = f"{{'value': {largest!r}, 'other': -{largest!r}}}"
+    path = write_bench(tmp_path / "bench.py", verdict, dataset=data, category_field="part")
     metrics = ["mean", "std", "var", "stderr", "ci", "bootstrap_stderr"]
-    entry = {"name": str(tmp_path / "bench.py"), "repeats": 2, "metrics": metrics, "reducers": ["max", "median"]}
+    entry = {"name": str(path), "repeats": 2, "metrics": metrics, "reducers": ["max", "median"]}
     with serving() as server:
-        config = {"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}}
-        config["endpoint"] = {"url": server.url, "model": "m"}
-        result = nel.evaluate(config)
+        result = nel.evaluate(run_config(server.url, [entry], tmp_path / "out"))
     ran = read_run(result.run_dir, result.exit_code, benchmark="b")
     assert {row["reward"] for row in ran.rows} == {largest}
     found = {metric["name"]: metric["value"] for metric in ran.metrics["metrics"]}
@@ -184,22 +171,19 @@ def test_f118_numbers_of_the_dataset(tmp_path: Path) -> None:
         ran = run(tmp_path, server, n=5)
     assert ran.rows[4]["reward"] == 1.0
     assert ran.rows[0]["metadata"]["x"] == 1e308
-    assert all(state == "scored" or state.startswith("bad_row") for state in ran.states)
+    assert ran.states == ["scored"] * 5
 
 
 @pytest.mark.parametrize("literal", ["NaN", "1e999"], ids=lambda name: f"f118-row-{name}")
 def test_a_row_with_a_number_that_is_none(tmp_path: Path, literal: str) -> None:
-    """A NaN in a dataset is an error that names the row, or a bad row; it reaches no artifact."""
+    """A NaN in a dataset is an error that names the line, before anything is sent."""
     good = '{"question": "What is 0 plus 0?", "answer": "#### 0"}'
     bad = f'{{"question": "What is 1 plus 1?", "answer": "#### 2", "x": {literal}}}'
     (tmp_path / "sums2.jsonl").write_text(f"{good}\n{bad}\n")
     with serving() as server:
-        try:
-            ran = run(tmp_path, server, n=2)
-        except nel.NelError:
-            assert server.calls == []
-        else:
-            assert ran.states[0] == "scored"
+        with pytest.raises(nel.NelError, match=f"line 2: .*{literal}"):
+            run(tmp_path, server, n=2)
+        assert server.calls == []
 
 
 CELLS = ["=1+1", "@SUM(A1)", "\t=1", '=cmd|"/C calc"!A0', "a,b\"c'd\ne", "|x|"]

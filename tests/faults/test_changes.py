@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import nel
 from tests.faults.invariants import nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import nel_cli, run
 from tests.faults.server import error, serving
-from tests.support.runs import only_run, sums, write_jsonl
+from tests.support.runs import only_run, sums, write_bench
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "f58-model": ({"endpoint": {"model": "other"}}, "model"),
@@ -39,37 +38,46 @@ def test_f58_a_resume_that_would_mix_two_settings_is_refused(tmp_path: Path) -> 
 
 
 def test_f58_what_moves_no_answer_may_change(tmp_path: Path) -> None:
-    """Concurrency, timeouts, retries and tolerances may change on the way."""
-    timeouts = {"total_timeout_seconds": 9, "idle_timeout_seconds": 8, "attempts_max": 9}
+    """Concurrency, timeouts, retries and tolerances may change on the way, in the middle and after the end."""
+    endpoint = {"total_timeout_seconds": 50, "idle_timeout_seconds": 40, "attempts_max": 9, "retry_budget": 0.5}
+    others = {"engine": {"concurrency": 1, "unscored_rate_max": 0.5}, "endpoint": endpoint}
     with serving() as server:
-        first = run(tmp_path, server)
-        engine = {"concurrency": 1, "unscored_rate_max": 0.5}
-        same_artifacts(first, run(tmp_path, server, resume=True, engine=engine, endpoint=timeouts))
+        assert run(tmp_path, server, budget={"max_requests": 1}).exit_code == 75
+        finished = run(tmp_path, server, resume=True, **others)
+        same_artifacts(finished, run(tmp_path, server, resume=True))
         assert len(server.calls) == 3
+    assert finished.states == ["scored"] * 3
 
 
-@pytest.mark.parametrize("change", ["edited", "added", "removed"], ids=lambda name: f"f59-{name}")
-def test_a_changed_dataset_is_seen(tmp_path: Path, change: str) -> None:
-    """An edited or missing row refuses the resume; a row at the end is asked for alone."""
-    rows = [{"question": f"What is {i} plus {i}?", "answer": f"#### {2 * i}"} for i in range(5)]
-    data = write_jsonl(tmp_path / "sums5.jsonl", rows)
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ('{"question": "What is 2 plus 2?", "answer": "#### 5"}\n', r"with other settings \(dataset.sha256: "),
+        ("", "started with 5 rows and there are fewer now"),
+    ],
+    ids=["f59-edited", "f59-removed"],
+)
+def test_a_changed_dataset_is_seen(tmp_path: Path, row: str, message: str) -> None:
+    """An edited or a missing row refuses the resume, and nothing is sent."""
     with serving() as server:
         run(tmp_path, server, n=5)
-        if change == "edited":
-            rows[2]["answer"] = "#### 5"
-        elif change == "added":
-            rows.append({"question": "What is 5 plus 5?", "answer": "#### 10"})
-        else:
-            del rows[2]
-        write_jsonl(data, rows)
-        if change == "added":
-            ran = run(tmp_path, server, n=5, resume=True)
-            assert ran.states == ["scored"] * 6
-            assert len(server.calls) == 6
-        else:
-            with pytest.raises(nel.NelError, match=r"dataset|rows"):
-                run(tmp_path, server, n=5, resume=True)
-            assert len(server.calls) == 5
+        data = tmp_path / "sums5.jsonl"
+        lines = data.read_text().splitlines(keepends=True)
+        data.write_text("".join([*lines[:2], row, *lines[3:]]))
+        with pytest.raises(nel.NelError, match=message):
+            run(tmp_path, server, n=5, resume=True)
+        assert len(server.calls) == 5
+
+
+def test_f59_an_added_row_is_asked_for_alone(tmp_path: Path) -> None:
+    """A row at the end of the dataset is asked for by a resume, and the others keep their answers."""
+    with serving() as server:
+        run(tmp_path, server, n=5)
+        with (tmp_path / "sums5.jsonl").open("a") as data:
+            data.write('{"question": "What is 5 plus 5?", "answer": "#### 10"}\n')
+        ran = run(tmp_path, server, n=5, resume=True)
+        assert ran.states == ["scored"] * 6
+        assert len(server.calls) == 6
 
 
 def test_f59_moved_rows_are_the_same_rows(tmp_path: Path) -> None:
@@ -82,17 +90,6 @@ def test_f59_moved_rows_are_the_same_rows(tmp_path: Path) -> None:
         assert len(server.calls) == 5
 
 
-@cache
-def _bench(verdict: str) -> str:
-    return (
-        "from nel import benchmark, scorer\n"
-        "@benchmark(name='b', dataset='d.jsonl', prompt='{question}', target_field='answer')\n"
-        "@scorer\n"
-        "def b(sample):\n"
-        f"    return {{'correct': {verdict}}}\n"
-    )
-
-
 def test_f60_f62_a_corrected_scorer_asks_nothing(tmp_path: Path) -> None:
     """A scorer that raised is corrected: stored answers are scored again, no request is sent, the new hash is recorded."""
     sums(tmp_path / "d.jsonl", 6)
@@ -100,7 +97,7 @@ def test_f60_f62_a_corrected_scorer_asks_nothing(tmp_path: Path) -> None:
     with serving() as server:
         where = ["--model-url", server.url, "--model-id", "m", "-o", "out"]
         for verdict, code in (("1 / 0", 3), ("True", 0), ("False", 0)):
-            (tmp_path / "bench.py").write_text(_bench(verdict))
+            write_bench(tmp_path / "bench.py", verdict, dataset="d.jsonl")
             more = ["--resume"] if (tmp_path / "out").exists() else []
             done = nel_cli(["eval", "run", "--bench", "bench.py", *where, *more], tmp_path)
             assert done.returncode == code, done.stderr

@@ -35,7 +35,6 @@ STEPS = ("salvage", "start a new", "give the directory", "use the nel")
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    """A finished run."""
     home = tmp_path_factory.mktemp("finished")
     with serving() as server, pytest.MonkeyPatch.context() as environment:
         environment.setenv("NEL_TEST_CANARY", "cnry5f/7+bQ==zz9917&k")

@@ -16,17 +16,9 @@ from tests.faults.runs import QUICK, config, run
 from tests.faults.server import Call, Reply, answer, error, right, serving
 from tests.faults.test_kill import attempting
 from tests.judges.hostile_outputs import HOSTILE
-from tests.support.runs import only_run
+from tests.support.runs import only_run, write_bench
 from tests.support.tiers import first_rows
 
-BENCH = """
-from nel import ScorerInput, benchmark, needs_judge, scorer
-
-@benchmark(name="gsm8k", dataset="unset.jsonl", prompt="{question}", target_field="answer")
-@scorer
-def judged(sample: ScorerInput) -> dict:
-    return needs_judge(sample)
-"""
 CONCURRENCY = 4
 
 
@@ -41,10 +33,13 @@ def most_right(call: Call) -> Reply:
     return right(call) if call.number % 5 else answer("Answer: 999")
 
 
-def judged(tmp_path: Path, *urls: str, **judge: Any) -> dict[str, Any]:
+JUDGED = "needs_judge(sample)"
+PAIRS = "needs_judge(sample, template='pairwise', baseline='It is 0.')"
+
+
+def judged(tmp_path: Path, *urls: str, verdict: str = JUDGED, **judge: Any) -> dict[str, Any]:
     """Return the parts of a configuration that make a run judged."""
-    path = tmp_path / "judged.py"
-    path.write_text(BENCH)
+    path = write_bench(tmp_path / "judged.py", verdict, name="gsm8k", dataset="unset.jsonl")
     panel = [{"name": f"judge-{number}", "url": url, **QUICK} for number, url in enumerate(urls)]
     return {"benchmark": {"name": str(path)}, "judge": {"panel": panel, **judge}}
 
@@ -111,15 +106,10 @@ def test_f96_a_hostile_answer_does_not_move_its_verdict(tmp_path: Path) -> None:
     assert told == {}
 
 
-PAIRS = BENCH.replace("(sample)\n", '(sample, template="pairwise", baseline="It is 0.")\n')
-
-
 def test_f97_a_judge_that_always_takes_the_first_seat_finds_ties(tmp_path: Path) -> None:
     """Both orders are asked, a verdict that changes with the order is a tie, and the leaning is reported."""
     with serving(right) as model, serving(lambda call: answer("GRADE: A")) as judge:
-        parts = judged(tmp_path, judge.url)
-        (tmp_path / "judged.py").write_text(PAIRS)
-        ran = run(tmp_path, model, n=12, **parts)
+        ran = run(tmp_path, model, n=12, **judged(tmp_path, judge.url, verdict=PAIRS))
     assert [row["reward"] for row in ran.rows] == [0.5] * 12
     (swap,) = ran.metrics["judging"]["position_swap"]
     assert (swap["n_pairs"], swap["n_first"], swap["n_second"]) == (12, 12, 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import subprocess
 import unicodedata
 from pathlib import Path
@@ -19,7 +18,8 @@ from nel.errors import ConfigError, NelError
 from tests.faults.invariants import CANARY, CANARY_ENV, no_secret, read_run
 from tests.faults.runs import config, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Reply, answer, error, serving
-from tests.support.runs import only_run, sums, write_jsonl
+from tests.support.distributions import install, path_with
+from tests.support.runs import only_run, sums, write_bench, write_jsonl
 from tests.support.tiers import representatives
 
 NAMES = [
@@ -46,22 +46,13 @@ def test_every_name_is_a_directory_of_its_own(tmp_path: Path, name: str) -> None
     }
 
 
-def _bench(path: Path, name: str, data: Path) -> Path:
-    path.write_text(
-        "from nel import benchmark, scorer\n"
-        f"@benchmark(name={name!r}, dataset={str(data)!r}, prompt='{{question}}', target_field='answer')\n"
-        "@scorer\n"
-        "def b(sample):\n"
-        "    return {'correct': True}\n"
-    )
-    return path
-
-
 def test_f109_twins_in_one_run(tmp_path: Path) -> None:
     """Two benchmarks whose names differ in case or spelling alone keep their results apart."""
     data = sums(tmp_path / "d.jsonl", 2)
     names = ["Twin", "twin", "TWIN", "tw in", "tw-in"]
-    paths = [_bench(tmp_path / f"bench{index}.py", name, data) for index, name in enumerate(names)]
+    paths = [
+        write_bench(tmp_path / f"bench{index}.py", "True", name=name, dataset=data) for index, name in enumerate(names)
+    ]
     with serving() as server:
         settings = config(tmp_path, server.url)
         settings["benchmarks"] = [{"name": str(path)} for path in paths]
@@ -75,20 +66,15 @@ def test_f109_twins_in_one_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../../x", "\x1b[2J"], ids=["f109-bench-path", "f109-bench-escape"])
 def test_a_benchmark_with_a_hostile_name(tmp_path: Path, name: str) -> None:
-    """A benchmark file may call itself anything: refused before a request, or written inside the run's directory."""
-    bench = _bench(tmp_path / "bench.py", name, sums(tmp_path / "d.jsonl", 2))
+    """A benchmark file may call itself anything: its results stay inside the run's directory."""
+    data = sums(tmp_path / "d.jsonl", 2)
+    bench = write_bench(tmp_path / "bench.py", "True", name=name, dataset=data)
     with serving() as server:
         settings = config(tmp_path, server.url)
         settings["benchmarks"] = [{"name": str(bench)}]
-        settings["output"]["run_id"] = "mine"
-        try:
-            result = nel.evaluate(settings)
-        except NelError:
-            assert server.calls == []
-        else:
-            for path in tmp_path.rglob("results.jsonl"):
-                assert path.parent.parent == result.run_dir
-            assert result.exit_code == 0
+        result = nel.evaluate(settings)
+    assert result.exit_code == 0
+    assert [path.parent.parent for path in tmp_path.rglob("results.jsonl")] == [result.run_dir]
     assert {path.name for path in tmp_path.iterdir()} <= {"d.jsonl", "bench.py", "out", "sums3.jsonl", "__pycache__"}
 
 
@@ -130,12 +116,11 @@ def test_f109_a_hostile_model_name(tmp_path: Path) -> None:
     with serving() as server:
         path = write_config(tmp_path, server.url, endpoint={"model": model})
         done = nel_cli(["eval", "run", str(path)], tmp_path)
-        assert done.returncode in (0, 2), done.stderr
+        assert done.returncode == 0, done.stderr
         assert "\x1b" not in done.stdout + done.stderr
-        if done.returncode == 0:
-            assert {call.body["model"] for call in server.calls} == {model}
-            assert all("injected" not in call.headers for call in server.calls)
-            assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 3
+        assert {call.body["model"] for call in server.calls} == {model}
+        assert all("injected" not in call.headers for call in server.calls)
+    assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 3
 
 
 @pytest.mark.parametrize("run_id", ["..", "a/b", "/x", "", ".x", "-x", "a\n", "x" * 300, "a\x00"], ids=repr)
@@ -186,15 +171,11 @@ def test_a_configuration_that_is_none(tmp_path: Path, text: str, word: str) -> N
 
 
 def test_f111_a_surrogate_does_not_crash_a_run(tmp_path: Path) -> None:
-    """An escape that is half a character, as JSON tools write emoji into YAML, is an error in a line or works."""
+    """Escapes that are half a character each, as JSON tools write emoji into YAML, are the character."""
     with serving() as server:
-        settings = config(tmp_path, server.url, benchmark={"system_prompt": "\ud83d\ude42"})
-        try:
-            result = nel.evaluate(settings)
-        except NelError:
-            assert server.calls == []
-        else:
-            assert result.exit_code == 0
+        ran = run(tmp_path, server, benchmark={"system_prompt": "\ud83d\ude42"})
+        assert {call.body["messages"][0]["content"] for call in server.calls} == {"🙂"}
+    assert ran.exit_code == 0
 
 
 SECRET_PLACES: dict[str, dict[str, Any]] = {
@@ -243,7 +224,9 @@ def test_f112_a_header_from_the_environment(tmp_path: Path, monkeypatch: pytest.
 def test_a_key_written_as_a_header_is_refused(tmp_path: Path, name: str) -> None:
     """A header that holds a secret by its name is refused in headers; headers_env takes it."""
     settings = config(tmp_path, "http://127.0.0.1:9/v1", endpoint={"headers": {name: "Bearer cnry-literal-secret"}})
-    with pytest.raises(ConfigError, match=r"headers_env|api_key_env") as caught:
+    with pytest.raises(
+        ConfigError, match=f"headers may not hold {name}; name the variable that holds it with headers_env"
+    ) as caught:
         build_config(settings)
     assert "cnry-literal-secret" not in str(caught.value)
 
@@ -257,16 +240,11 @@ def test_a_header_that_frames_a_request_is_refused(tmp_path: Path, field: str) -
 
 
 def test_f112_a_proxy_with_a_password(tmp_path: Path) -> None:
-    """A password in a proxy's URL is refused or works, and is stored and shown nowhere."""
-    secret = "prx-9d2c-secret"
-    with serving() as proxy:
-        where = f"http://user:{secret}@127.0.0.1:{proxy.port}"
-        path = write_config(tmp_path, "http://model.example/v1", endpoint={"proxy": where})
-        done = nel_cli(["eval", "run", str(path)], tmp_path)
-    assert done.returncode in (0, 2), done.stderr
-    assert secret not in done.stdout + done.stderr
-    if (tmp_path / "out").exists():
-        no_secret(tmp_path / "out", secret=secret)
+    """A password in a proxy's URL is refused, since the configuration is stored, and is not shown."""
+    endpoint = {"proxy": "http://user:prx-9d2c-secret@127.0.0.1:9"}
+    with pytest.raises(ConfigError, match="one with a password goes into HTTPS_PROXY") as refused:
+        build_config(config(tmp_path, "http://model.example/v1", endpoint=endpoint))
+    assert "prx-9d2c-secret" not in str(refused.value)
 
 
 def test_f112_a_secret_in_extra_is_refused(tmp_path: Path) -> None:
@@ -294,15 +272,6 @@ def test_a_key_that_no_header_can_carry(tmp_path: Path, monkeypatch: pytest.Monk
     assert "gsk_1234567" not in str(caught.value)
 
 
-def _plugin(home: Path, name: str, module: str, source: str, entries: dict[str, str]) -> None:
-    info = home / f"{name}-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    lines = "".join(f"{key} = {value}\n" for key, value in entries.items())
-    (info / "entry_points.txt").write_text(f"[nel.benchmarks]\n{lines}")
-    (home / f"{module}.py").write_text(source)
-
-
 BAD_PLUGINS = {
     "f110-raises": "raise RuntimeError('broken')",
     "f110-exits": "import sys; sys.exit(0)",
@@ -317,14 +286,14 @@ BAD_PLUGINS = {
 @pytest.mark.parametrize("source", representatives(BAD_PLUGINS, "f110-os-exit"))
 def test_a_bad_plugin_harms_nothing_else(tmp_path: Path, source: str) -> None:
     """Whatever a plugin does when imported, it is listed by name and another benchmark runs."""
-    _plugin(tmp_path / "site", "bad", "bad_plugin", source, {"bad-one": "bad_plugin:bench"})
-    env = {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{Path(__file__).resolve().parents[2]}"}
+    entries = {"nel.benchmarks": {"bad-one": "bad_plugin:bench"}}
+    install(tmp_path / "site", "bad", entries, modules={"bad_plugin": source})
     with serving() as server:
         path = write_config(tmp_path, server.url)
-        done = _cli(["eval", "run", str(path), "--json"], tmp_path, env)
+        done = _cli(["eval", "run", str(path), "--json"], tmp_path)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["exit_code"] == 0
-    listed = _cli(["list", "benchmarks"], tmp_path, env)
+    listed = _cli(["list", "benchmarks"], tmp_path)
     assert listed.returncode == 0
     assert "bad-one" in listed.stdout
     assert "gsm8k" in listed.stdout
@@ -343,9 +312,9 @@ def test_f110_bad_plugins_beside_each_other(tmp_path: Path) -> None:
     }
     for name, source in sources.items():
         module = name.replace("-", "_")
-        _plugin(tmp_path / "site", module, module, source, {name: f"{module}:bench"})
-    env = {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{Path(__file__).resolve().parents[2]}"}
-    done = _cli(["list", "benchmarks", "--json"], tmp_path, env)
+        entries = {"nel.benchmarks": {name: f"{module}:bench"}}
+        install(tmp_path / "site", module, entries, modules={module: source})
+    done = _cli(["list", "benchmarks", "--json"], tmp_path)
     found = {plugin["name"]: plugin for plugin in json.loads(done.stdout)}
     assert "it ends the process with status 7; update or uninstall a_exits" in found["a-exits"]["error"]
     assert "it ends the process by SIGKILL" in found["h-kills"]["error"]
@@ -358,18 +327,19 @@ def test_f110_bad_plugins_beside_each_other(tmp_path: Path) -> None:
 def test_f110_a_name_that_two_provide(tmp_path: Path) -> None:
     """A package that takes a built-in's name does not replace it: the run uses nel's own and says so."""
     source = "from nel.benchmarks.quickstart import quickstart as bench\n"
-    _plugin(tmp_path / "site", "thief", "thief_plugin", source, {"gsm8k": "thief_plugin:bench"})
-    env = {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{Path(__file__).resolve().parents[2]}"}
+    entries = {"nel.benchmarks": {"gsm8k": "thief_plugin:bench"}}
+    install(tmp_path / "site", "thief", entries, modules={"thief_plugin": source})
     with serving() as server:
         path = write_config(tmp_path, server.url)
-        done = _cli(["eval", "run", str(path), "--json"], tmp_path, env)
+        done = _cli(["eval", "run", str(path), "--json"], tmp_path)
     assert done.returncode == 0, done.stderr
     assert list(json.loads(done.stdout)["benchmarks"]) == ["gsm8k"]
     assert "thief 1.0 also provides one; use thief:gsm8k for that" in done.stderr
 
 
-def _cli(arguments: list[str], tmp_path: Path, env: dict[str, str]) -> Any:
-    process = start(arguments, tmp_path, env=env)
+def _cli(arguments: list[str], tmp_path: Path) -> Any:
+    """Run the command line with what is installed in ``site``, in a process that is killed where it hangs."""
+    process = start(arguments, tmp_path, env=path_with(tmp_path / "site"))
     try:
         stdout, stderr = process.communicate(timeout=HANGS_SECONDS)
     finally:

@@ -183,14 +183,3 @@ def test_f37_an_interrupted_outage_ends_at_once(tmp_path: Path) -> None:
         ran = run(tmp_path, server, n=5, endpoint=endpoint)
     assert ran.exit_code in (3, 75)
     assert all(state.startswith("infra:") for state in ran.states)
-
-
-def test_f36_concurrency_and_timeouts_may_change_on_the_way(tmp_path: Path) -> None:
-    """A resume after an outage may use other timeouts, attempts and concurrency."""
-    dead = Outage(5, 10_000, [Do.RESET])
-    with serving(dead) as server:
-        assert run(tmp_path, server, n=20, endpoint=HASTY).exit_code == 75
-        dead.seconds = 0
-        endpoint = {**PATIENT, "attempts_max": 7, "total_timeout_seconds": 90, "retry_budget": 0.5}
-        again = run(tmp_path, server, n=20, endpoint=endpoint, engine={"concurrency": 2}, resume=True)
-    assert again.states == ["scored"] * 20

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.faults.invariants import read_run, totals_agree
-from tests.faults.runs import ROOT, nel_cli, write_config
+from tests.faults.runs import nel_cli, write_config
 from tests.faults.server import serving
+from tests.support.distributions import install, path_with
 from tests.support.runs import only_run
 from tests.support.tiers import representatives
 
@@ -20,15 +21,12 @@ REDUCER = METRIC.replace("@metric\ndef m()", "@score_reducer\ndef m()")
 
 def _run(tmp_path: Path, group: str, source: str, *arguments: str) -> Any:
     """Run four sums with a plugin of a group, named ``plug``, that stands in a package of its own."""
-    info = tmp_path / "site" / "plug-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plug\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[nel.{group}]\nplug = plug_module:m\n")
-    (tmp_path / "site" / "plug_module.py").write_text(source)
+    entries = {f"nel.{group}": {"plug": "plug_module:m"}}
+    install(tmp_path / "site", "plug", entries, modules={"plug_module": source})
     with serving() as server:
         path = write_config(tmp_path, server.url, n=4)
-        env = {"PYTHONPATH": f"{tmp_path / 'site'}:{ROOT}"}
-        return nel_cli(["eval", "run", str(path), "--json", *arguments], tmp_path, env=env)
+        command = ["eval", "run", str(path), "--json", *arguments]
+        return nel_cli(command, tmp_path, env=path_with(tmp_path / "site"))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from nel.engine.observability.progress_file import read_progress_file
 from tests.faults.invariants import no_secret, nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Do, Gate, Reply, right, serving, wait_until
-from tests.support.runs import only_run, sums
+from tests.support.runs import only_run
 from tests.support.tiers import first_rows, representatives
 
 SLOW = 0.03
@@ -350,21 +350,6 @@ def test_f56_on_a_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_f53_no_lock_outlives_its_owner(tmp_path: Path) -> None:
-    """After a SIGKILL the directory is free at once."""
-    held = Held(10)
-    with serving(held) as server:
-        path = write_config(tmp_path, server.url, n=60)
-        first = start(["eval", "run", str(path)], tmp_path)
-        server.wait_for(14)
-        first.kill()
-        first.communicate()
-        held.go_on()
-        assert run(tmp_path, server, n=60, resume=True).states == ["scored"] * 60
-        nothing_paid_twice(server, at_most=4)
-
-
-@pytest.mark.slow
 def test_f54_runs_of_one_second_do_not_meet(tmp_path: Path) -> None:
     """Runs that start at the same moment into one parent get directories of their own."""
     with serving() as server:
@@ -392,33 +377,6 @@ def test_f54_a_taken_name_is_refused(tmp_path: Path) -> None:
             nel.evaluate(settings)
         assert len(server.calls) == 3
     assert {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")} == before
-
-
-def test_f69_a_scorer_process_that_is_killed(tmp_path: Path) -> None:
-    """SIGKILL to the process that scores: its sample alone is unscored, and a corrected scorer needs no request."""
-    bench = tmp_path / "bench.py"
-    body = (
-        "import os, signal\n"
-        "from nel import benchmark, scorer\n"
-        "@benchmark(name='b', dataset='{data}', prompt='{{question}}', target_field='answer')\n"
-        "@scorer\n"
-        "def b(sample):\n"
-        "    if '{bad}' in sample.metadata['question']:\n"
-        "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    return {{'correct': True}}\n"
-    )
-    data = sums(tmp_path / "d.jsonl", 20)
-    with serving() as server:
-        endpoint = ["--model-url", server.url, "--model-id", "m", "--concurrency", "4", "-o", "out"]
-        for bad, code in (("What is 7 ", 3), ("nothing", 0)):
-            bench.write_text(body.format(data=data, bad=bad))
-            resume = ["--resume"] if code == 0 else []
-            done = nel_cli(["eval", "run", "--bench", "bench.py", *endpoint, *resume], tmp_path)
-            assert done.returncode == code, done.stderr
-            ran = read_run(only_run(tmp_path / "out"), code, benchmark="b")
-            assert ran.states.count("scored") == (19 if code else 20)
-            assert ran.states[7].startswith("scorer:" if code else "scored")
-        assert len(server.calls) == 20
 
 
 OFFLINE = """
@@ -457,22 +415,6 @@ def test_f119_a_run_needs_its_endpoint_only(tmp_path: Path) -> None:
     assert (told["exit"], told["states"]) == (0, ["scored"] * 5)
     strangers = [where for where in told["reached"] if "127.0.0.1" not in where and "docker.sock" not in where]
     assert strangers == []
-
-
-@pytest.mark.slow
-def test_f119_a_proxy_is_asked_for_nothing_else(tmp_path: Path) -> None:
-    """With every proxy variable set to a server that refuses, a run of a local endpoint never asks it."""
-    with serving(lambda _: [Do.CLOSE], models=[b"", Do.CLOSE]) as proxy, serving(models=["m"]) as server:
-        where = f"http://127.0.0.1:{proxy.port}"
-        names = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-        path = write_config(tmp_path, server.url, engine={"preflight": True})
-        env = {**dict.fromkeys(names, where), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
-        process = start(["eval", "run", str(path)], tmp_path, env=env)
-        process.communicate(timeout=HANGS_SECONDS)
-        assert proxy.calls == proxy.others == []
-        assert proxy.accepted == 0
-        assert len(server.calls) == 3
-    assert process.returncode == 0
 
 
 def test_f112_no_secret_in_the_process_table(tmp_path: Path) -> None:

@@ -227,15 +227,6 @@ def test_a_known_limit_is_kept(limits: dict[str, Any]) -> None:
     assert bucket.refused <= 20, "one in ten was refused"
 
 
-def test_f08_an_unknown_limit_is_found() -> None:
-    """A limit that is not configured is approached from above: refusals become rare and nothing is lost."""
-    server = VirtualServer(Bucket(150, 5))
-    settings = {"attempts_max": 50, "backoff_seconds": 0.02, "backoff_seconds_max": 0.2}
-    answers = ask(server, 300, concurrency=32, **settings)
-    assert len(server.calls) <= 450, "more than a third of the requests were refused"
-    assert [one.error for one in answers] == [None] * 300
-
-
 def test_f13_retries_have_a_budget_and_lose_nothing() -> None:
     """Three of ten requests fail once: retries stay a small share while first asks go on, and all are answered."""
     table: dict[int, Any] = {number: [error(503)] for number in range(200) if number % 10 < 3}

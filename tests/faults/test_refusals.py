@@ -45,17 +45,29 @@ def test_a_refusal_says_what_to_change(says: str) -> None:
     assert change in (response.error.message + advice(response.error, endpoint))
 
 
-@pytest.mark.parametrize("says", ["litellm, bad key", "no chat there", "a teapot"])
-def test_a_refusal_of_everything_ends_with_its_words_and_what_to_change(tmp_path: Path, says: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "words", "change", "kind"),
+    [
+        (*SAYS["litellm, bad key"], "auth"),
+        (*SAYS["no chat there"], "server_error"),
+        (*SAYS["a teapot"], "http_418"),
+        (401, "go away", "the key in NEL_TEST_CANARY was refused", "auth"),
+        (404, "go away", "base URL", "not_found"),
+    ],
+)
+def test_a_refusal_of_everything_ends_with_its_words_and_what_to_change(
+    tmp_path: Path, status: int, words: str, change: str, kind: str
+) -> None:
     """Five samples from all over the set and a neutral prompt are asked; nothing is stored, exit 2."""
-    status, words, change = SAYS[says]
     with serving(lambda call: error(status, f"{words} (request {id(call)})")) as server:
         ran = run(tmp_path, server, n=N, engine=FIRST)
+        assert server.url in ran.reason
     assert len({call.number for call in server.calls}) == len(server.calls) == 5
     assert sum(call.text == NEUTRAL_PROMPT for call in server.others) == 1
     assert ran.exit_code == (2 if 400 <= status < 500 else 75)
     assert words in ran.reason
     assert change in ran.reason
+    assert ran.states == [f"infra:{kind}"] * N
     assert all(row["timing"]["attempts"] == 0 for row in ran.rows)
 
 
@@ -106,8 +118,9 @@ def test_refusals_after_a_slow_first_answer_are_stored(tmp_path: Path) -> None:
 def test_the_terminal_shows_the_words_of_the_endpoint(tmp_path: Path) -> None:
     """On stderr stand what it said, what to change and that it concerns every request."""
     with serving(lambda _: error(400, SAYS["o3, temperature"][1])) as server:
-        done, _ = cli_run(tmp_path, server, n=N, engine=FIRST)
+        done, ran = cli_run(tmp_path, server, n=N, engine=FIRST)
     assert done.returncode == 2
+    assert (ran.run_dir / "report.html").exists()
     assert "'temperature' does not support 0" in done.stderr
     assert "leave out --temperature" in done.stderr
 

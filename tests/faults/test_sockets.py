@@ -25,11 +25,9 @@ from tests.faults.server import (
     Endless,
     Gate,
     Reply,
-    answer,
     answer_json,
     black_hole,
     chunked,
-    closed_port,
     error,
     http,
     right,
@@ -70,16 +68,6 @@ def test_a_connection_that_breaks_is_tried_again(reply: Reply) -> None:
         nothing_paid_twice(server)
     assert end_of(answers[1]) in ("infra:connection", "infra:malformed")
     assert [answer.text for answer in answers] == ["Answer: 0", "", "Answer: 4"]
-
-
-def test_f16_a_broken_connection_is_unscored_in_a_run(tmp_path: Path) -> None:
-    """Once: scored. Always: unscored without a text; the others are scored, and the exit code says it."""
-    reply = BROKEN["f15-reset-before-headers"]
-    with serving({0: [reply], 1: reply}) as server:
-        ran = run(tmp_path, server)
-    assert ran.states == ["scored", "infra:connection", "scored"]
-    assert ran.rows[1]["model_response"] is None
-    assert ran.exit_code == 3
 
 
 @pytest.mark.parametrize("end", [Do.CLOSE, Do.RESET], ids=["f15-idle-close", "f15-idle-reset"])
@@ -123,14 +111,6 @@ def test_f15_a_server_that_closes_after_each_answer() -> None:
 
 
 GIVEN_UP = {"outage_seconds_max": 0.5}
-
-
-def test_f15_refused_then_up(tmp_path: Path) -> None:
-    """A port where nothing listens is a connection fault, waited for within bounds, exit 75, and nothing is scored."""
-    with closed_port() as (port, _):
-        ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, engine={"preflight": True}, endpoint=GIVEN_UP)
-    assert ran.exit_code == 75
-    assert all(state.startswith("infra:") for state in ran.states)
 
 
 BODY_HEAD = HEAD + f"Content-Length: {len(GOOD)}\r\n\r\n".encode()
@@ -274,7 +254,7 @@ def test_a_certificate_that_is_not_trusted(
     with serving(tls=trusted.server(name=name, days=days)) as server:
         result = nel.evaluate(config(tmp_path, server.url, endpoint=endpoint, engine={"preflight": preflight}))
         assert server.calls == server.others == []
-    assert result.exit_code in (2, 75)
+    assert result.exit_code == (2 if preflight else 75)
     assert any(word in result.ending.reason for word in words), result.ending.reason
 
 
@@ -313,7 +293,7 @@ def test_https_where_no_tls_is_spoken(tmp_path: Path, data: bytes, words: str) -
     with _port_that_says(data) as port:
         url = f"https://127.0.0.1:{port}/v1"
         result = nel.evaluate(config(tmp_path, url, endpoint=GIVEN_UP))
-    assert result.exit_code in (2, 75)
+    assert result.exit_code == 75
     assert words in result.ending.reason
     assert "begins with http://" in result.ending.reason
     assert "certificate" not in result.ending.reason
@@ -405,14 +385,6 @@ def test_f41_many_samples_few_connections() -> None:
     assert [end_of(answer) for answer in answers] == ["answered"] * 600
 
 
-def test_f16_a_partial_answer_is_no_answer() -> None:
-    """A cut body that happens to be whole JSON of another answer is not taken for one."""
-    whole = json.dumps(answer_json("Answer: 999")).encode()
-    cut: Reply = [*http(whole, length=len(whole) + 500), Do.CLOSE]
-    with serving({0: [cut]}) as server:
-        assert [answer.text for answer in ask(server)] == ["Answer: 0"]
-
-
 def test_f43_two_answers_on_one_connection_stay_apart() -> None:
     """Bytes after an answer, a second response to no request, are not the next sample's answer."""
     smuggled = _bytes_of(http(json.dumps(answer_json("Answer: 666"))))
@@ -468,10 +440,3 @@ def test_an_answer_that_may_be_that_to_another_request_is_not_scored(tmp_path: P
     assert said in (tmp_path / "out" / ran.run_dir.name / "run.log").read_text()
     assert again.states == ["scored"] * 12
     assert [row["model_response"] for row in again.rows] == [f"Answer: {2 * n}" for n in range(12)]
-
-
-def test_f15_an_answer_before_the_request_is_read() -> None:
-    """An early refusal with a close is the refusal that it says, or a broken connection; never a wrong answer."""
-    early: Reply = [*answer("Answer: 0"), Do.CLOSE]
-    with serving({0: early}) as server:
-        assert [answer.text for answer in ask(server)] == ["Answer: 0"]

@@ -18,7 +18,6 @@ USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
 
 def event(delta: dict[str, Any] | None = None, *, finish: str | None = None, **more: Any) -> dict[str, Any]:
-    """Return one event of a stream."""
     choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
     return {"id": "x", "object": "chat.completion.chunk", "model": "served-model", "choices": choices, **more}
 
@@ -35,13 +34,11 @@ def said(text: str) -> list[dict[str, Any]]:
 
 
 def lines(events: list[dict[str, Any]], *, data: str = "data: ", end: str = "\n\n", done: bool = True) -> bytes:
-    """Return events as server-sent events."""
     text = "".join(f"{data}{json.dumps(item, ensure_ascii=False)}{end}" for item in events)
     return (text + (f"{data}[DONE]{end}" if done else "")).encode()
 
 
 def sse(*parts: Step, end: bool = True) -> Reply:
-    """Return a stream of events."""
     return chunked(*parts, kind="text/event-stream; charset=utf-8", end=end)
 
 

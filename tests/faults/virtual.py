@@ -27,12 +27,11 @@ from nel.types import Generation, Message, Request, Response
 from tests.faults.runs import QUICK
 from tests.faults.server import Call, Script, Server, Table, by_number
 from tests.simulation.loop import Clock, run_virtually
+from tests.support.transport import OpenTransport
 
 
-class VirtualServer(Server):
+class VirtualServer(OpenTransport, Server):
     """A transport that answers as a script says; its calls have the virtual times at which they were sent."""
-
-    unasked: tuple[int, ...] = ()
 
     def __init__(self, script: Script | Table) -> None:
         super().__init__(url="http://127.0.0.1:9/v1")
@@ -66,12 +65,6 @@ class VirtualServer(Server):
             self.in_flight -= 1
         fetched = _read(received, loop.time() - call.at)
         return fetched if stream is None else replace(fetched, body=b"", streamed=True, started=call.at)
-
-    async def __aenter__(self) -> VirtualServer:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        return None
 
 
 def _read(received: bytes, seconds: float) -> Fetched:

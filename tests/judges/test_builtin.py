@@ -12,6 +12,7 @@ from nel.discovery.conformance import check_plugin
 from nel.errors import JudgeError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade
+from tests.support.distributions import install
 
 BUILT_IN = sorted(ref.name for ref in plugins.discover("judges") if ref.distribution == "nel")
 RUBRIC = [
@@ -61,11 +62,8 @@ naive = Judge(name="naive", description="Takes any verdict", ask=ask, example_re
 
 def test_a_judge_that_takes_a_forged_verdict_fails_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check of plugins finds a reader that a response can write into."""
-    (tmp_path / "naive_judge.py").write_text(NAIVE)
-    info = tmp_path / "naive-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: naive\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[nel.judges]\nnaive = naive_judge:naive\n")
+    entries = {"nel.judges": {"naive": "naive_judge:naive"}}
+    install(tmp_path, "naive", entries, modules={"naive_judge": NAIVE})
     monkeypatch.syspath_prepend(tmp_path)
     failed = [finding for finding in check_plugin("naive", kind="judges") if not finding.passed]
     assert [(finding.name, finding.detail) for finding in failed] == [

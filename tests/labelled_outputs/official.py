@@ -66,5 +66,4 @@ def present_differences() -> set[tuple[str, int, bool]]:
 
 
 def task_of_row(file: str, row: int) -> str:
-    """Return the task of a recorded output."""
     return task_of(file, rows(file)[row])

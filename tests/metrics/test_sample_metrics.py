@@ -170,8 +170,8 @@ def test_interval_arguments(settings: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "build",
-    [stderr, ci, lambda cluster: grouped(mean(), cluster)],
+    ("build", "called"),
+    [(stderr, "cluster"), (ci, "cluster"), (lambda cluster: grouped(mean(), cluster), "group")],
 )
 @pytest.mark.parametrize(
     ("ids", "message"),
@@ -182,9 +182,9 @@ def test_interval_arguments(settings: dict[str, Any], message: str) -> None:
         ({"passage": [[1]]}, r'"passage" is \[1\]'),
     ],
 )
-def test_missing_cluster_ids(build, ids: dict[str, Any], message: str) -> None:
+def test_missing_cluster_ids(build, called: str, ids: dict[str, Any], message: str) -> None:
     """A sample without a cluster or group is named, even where it is the only one."""
-    with pytest.raises(ValueError, match=f"sample q0 has no (cluster|group) metadata: {message}"):
+    with pytest.raises(ValueError, match=f"sample q0 has no {called} metadata: {message}"):
         build(cluster="passage")(samples([1], **ids))
 
 

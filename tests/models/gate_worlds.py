@@ -77,12 +77,10 @@ class Seen:
 
     @property
     def rate(self) -> float:
-        """Return the answers a second."""
         return self.answered / self.seconds
 
     @property
     def share(self) -> float:
-        """Return the share that was refused."""
         return self.refused / max(1, self.answered + self.refused)
 
 

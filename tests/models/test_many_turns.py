@@ -115,7 +115,6 @@ def answered(protocol: str, payload: object) -> Response:
 
 
 def streamed(protocol: str, events: list[dict[str, Any]]) -> Any:
-    """Return the payload of a stream."""
     stream = wire_of(protocol).stream()
     for event in events:
         stream.feed(f"data: {json.dumps(event)}\n\n".encode(), 0.0)

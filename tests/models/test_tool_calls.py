@@ -7,11 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from nel.artifacts.results import Result, result_line
-from nel.artifacts.schema import load_schema
 from nel.compat.inspect.export_samples import _sample as exported
 from nel.compat.inspect.import_values import _response as imported
 from nel.core.message_json import with_calls
@@ -33,6 +31,7 @@ from nel.models.wire.openai import EventStream
 from nel.models.wire.registry import build_body, parse_answer, wire_of
 from nel.reports.samples import _Line, _row_and_details
 from nel.types import Generation, Message, Request, Response, Sample, Scored, ToolCall
+from tests.support.schemas import check_schema
 
 TOOL = {"type": "function", "function": {"name": "add", "description": "Add.", "parameters": {"type": "object"}}}
 ADD = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"x": 1}'}}
@@ -65,10 +64,23 @@ def read(payload: object, *, offers_tools: bool = True) -> Response:
 
 @pytest.mark.parametrize(
     ("calls", "found"),
-    [([ADD], (CALL,)), ([{"function": {"name": "add", "arguments": {"x": 1}}}], (ToolCall(id="", name="add", arguments='{"x":1}'),)), ([{**ADD, "id": 7}], (ToolCall(id="", name="add", arguments='{"x": 1}'),)), ([ADD, {**ADD, "function": {"name": "add", "arguments": "no JSON"}}],
-         (CALL, ToolCall(id="c1-1", name="add", arguments="no JSON"))), ([ADD, {"id": "c2", "type": "function"}],
-         (CALL, ToolCall(id="c2", name="", arguments='{"id":"c2","type":"function"}'))), ([{**ADD, "function": {"name": "add", "arguments": [1]}}], (ToolCall(id="c1", name="add", arguments="[1]"),)), ([None], (ToolCall(id="", name="", arguments="null"),)), ("add", ())]
-)  # fmt: skip
+    [
+        ([ADD], (CALL,)),
+        ([{"function": {"name": "add", "arguments": {"x": 1}}}], (ToolCall(id="", name="add", arguments='{"x":1}'),)),
+        ([{**ADD, "id": 7}], (ToolCall(id="", name="add", arguments='{"x": 1}'),)),
+        (
+            [ADD, {**ADD, "function": {"name": "add", "arguments": "no JSON"}}],
+            (CALL, ToolCall(id="c1-1", name="add", arguments="no JSON")),
+        ),
+        (
+            [ADD, {"id": "c2", "type": "function"}],
+            (CALL, ToolCall(id="c2", name="", arguments='{"id":"c2","type":"function"}')),
+        ),
+        ([{**ADD, "function": {"name": "add", "arguments": [1]}}], (ToolCall(id="c1", name="add", arguments="[1]"),)),
+        ([None], (ToolCall(id="", name="", arguments="null"),)),
+        ("add", ()),
+    ],
+)
 def test_every_call_is_read_as_far_as_it_can_be(calls: object, found: tuple[ToolCall, ...]) -> None:
     """Arguments stay as the model wrote them, JSON or not; one that cannot be read takes no other with it."""
     assert tool_calls_in(calls) == found
@@ -281,7 +293,7 @@ def test_results_show_and_hand_on_the_calls() -> None:
             result_line(Result(0, "s", 0, SAMPLE, RESPONSE, outcome, was_run=True), {"benchmark": "b", "model": "m"})
         )
     )
-    jsonschema.validate(line, load_schema("result"))
+    check_schema(line, "result")
     assert line["tool_calls"] == [{"id": "c1", "name": "add", "arguments": '{"x": 1}'}]
     assert line["prompt"][2] == {"role": "tool", "content": "2", "tool_call_id": "c1"}
     assert _row_and_details(_Line(line, line["outcome"]), {})[1]["response"] == 'I add.\n[calls add({"x": 1})]'

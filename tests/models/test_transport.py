@@ -27,6 +27,12 @@ Part = bytes | float | asyncio.Event
 """Bytes to send, seconds to wait, or what to wait for; no bytes close the connection."""
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 WHOLE = OK + b"Content-Length: 2\r\n\r\n{}"
+EVENTS = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+STREAMED = (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n") % (
+    len(EVENTS),
+    EVENTS,
+)
+"""All events of a stream, without the end of the message."""
 ROUTES = pytest.mark.parametrize("route", ["straight", "proxied"])
 
 
@@ -91,7 +97,6 @@ async def talking(server: Server, route: str = "straight", **settings: Any) -> A
 
 
 async def ask(transport: Transport, url: str, stream: EventStream | None = None) -> Fetched | Fault:
-    """Send one request."""
     return await transport.fetch("POST", url, b'{"a":1}', {"Idempotency-Key": "k"}, stream)
 
 
@@ -253,10 +258,7 @@ async def test_a_request_that_is_given_up_takes_its_connection_with_it() -> None
 
 async def test_the_connection_of_a_stream_is_used_again() -> None:
     """After ``[DONE]`` the end of the message is still to come; what comes later than that closes the connection."""
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-    event = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-    chunk = b"%x\r\n%b\r\n" % (len(event), event)
-    server = Server([head + chunk, 0.05, b"0\r\n\r\n"], [WHOLE])
+    server = Server([STREAMED, 0.05, b"0\r\n\r\n"], [WHOLE])
     async with talking(server) as (transport, url):
         stream = EventStream(chat=True)
         streamed = await ask(transport, url, stream)
@@ -287,10 +289,7 @@ async def test_a_connection_that_was_idle_for_long_is_not_used_again() -> None:
 
 async def test_a_stream_that_ends_with_its_last_event_gives_its_connection_back_once() -> None:
     """Two requests at the same time never share it."""
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-    event = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-    whole = head + b"%x\r\n%b\r\n0\r\n\r\n" % (len(event), event)
-    server = Server([whole], *[[0.05, OK + b"Content-Length: 1\r\n\r\n%d" % n] for n in range(3)])
+    server = Server([STREAMED + b"0\r\n\r\n"], *[[0.05, OK + b"Content-Length: 1\r\n\r\n%d" % n] for n in range(3)])
     async with talking(server) as (transport, url):
         assert isinstance(await ask(transport, url, EventStream(chat=True)), Fetched)
         found = await asyncio.wait_for(asyncio.gather(*(ask(transport, url) for _ in range(3))), 60)
@@ -300,9 +299,7 @@ async def test_a_stream_that_ends_with_its_last_event_gives_its_connection_back_
 
 async def test_a_stream_whose_end_does_not_come_costs_its_connection() -> None:
     """The answer is there; the connection is dropped and nothing of it kept."""
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-    event = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-    server = Server([head + b"%x\r\n%b\r\n" % (len(event), event), 0.05, b""], [WHOLE])
+    server = Server([STREAMED, 0.05, b""], [WHOLE])
     async with talking(server) as (transport, url):
         assert isinstance(transport, HttpTransport)
         assert isinstance(await ask(transport, url, EventStream(chat=True)), Fetched)

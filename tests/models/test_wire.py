@@ -140,8 +140,20 @@ def _cut(reason: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "payload", "ending"),
-    [("responses", _cut("max_output_tokens"), "truncated"), ("responses", _cut("content_filter"), "content_filter"), ("responses", {**RESPONSE, "output": [REFUSED]}, "refusal"), ("responses", {**RESPONSE, "output": [{"type": "function_call", "name": "f"}]}, "tool_calls"), ("anthropic", {**MESSAGE, "stop_reason": "max_tokens"}, "truncated"), ("anthropic", {**MESSAGE, "stop_reason": "refusal", "content": []}, "refusal"), ("anthropic", {**MESSAGE, "stop_reason": "tool_use", "content": [{"type": "tool_use"}]}, "tool_calls"), ("gemini", {"candidates": [{"finishReason": "MAX_TOKENS"}]}, "truncated"), ("gemini", {"candidates": [{"finishReason": "SAFETY"}]}, "content_filter"), ("gemini", {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}, "content_filter"), ("gemini", {"candidates": [{"content": {"parts": [{"functionCall": {}}]}}]}, "tool_calls")]
-)  # fmt: skip
+    [
+        ("responses", _cut("max_output_tokens"), "truncated"),
+        ("responses", _cut("content_filter"), "content_filter"),
+        ("responses", {**RESPONSE, "output": [REFUSED]}, "refusal"),
+        ("responses", {**RESPONSE, "output": [{"type": "function_call", "name": "f"}]}, "tool_calls"),
+        ("anthropic", {**MESSAGE, "stop_reason": "max_tokens"}, "truncated"),
+        ("anthropic", {**MESSAGE, "stop_reason": "refusal", "content": []}, "refusal"),
+        ("anthropic", {**MESSAGE, "stop_reason": "tool_use", "content": [{"type": "tool_use"}]}, "tool_calls"),
+        ("gemini", {"candidates": [{"finishReason": "MAX_TOKENS"}]}, "truncated"),
+        ("gemini", {"candidates": [{"finishReason": "SAFETY"}]}, "content_filter"),
+        ("gemini", {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}, "content_filter"),
+        ("gemini", {"candidates": [{"content": {"parts": [{"functionCall": {}}]}}]}, "tool_calls"),
+    ],
+)
 def test_how_an_answer_ended(name: str, payload: object, ending: str) -> None:
     """Limits, filters and refusals are told apart, in each vendor's words."""
     assert ending_of(_answer(name, payload).finish_reason) == ending
@@ -149,8 +161,16 @@ def test_how_an_answer_ended(name: str, payload: object, ending: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "payload", "kind", "retryable"),
-    [("responses", {"status": "failed", "error": {"code": "server_error", "message": "x"}}, "server_error", True), ("responses", {"status": "failed", "error": {"code": "rate_limit_exceeded"}}, "rate_limit", True), ("responses", {"status": "cancelled", "output": []}, "aborted", True), ("anthropic", {"type": "error", "error": {"type": "overloaded_error", "message": "x"}}, "server_error", True), ("gemini", {"error": {"code": 503, "status": "UNAVAILABLE", "message": "x"}}, "server_error", True), ("gemini", {"candidates": []}, "malformed", True), *((name, payload, "malformed", True) for name in NAMES for payload in ([], 3, {}, {"content": 3}))]
-)  # fmt: skip
+    [
+        ("responses", {"status": "failed", "error": {"code": "server_error", "message": "x"}}, "server_error", True),
+        ("responses", {"status": "failed", "error": {"code": "rate_limit_exceeded"}}, "rate_limit", True),
+        ("responses", {"status": "cancelled", "output": []}, "aborted", True),
+        ("anthropic", {"type": "error", "error": {"type": "overloaded_error", "message": "x"}}, "server_error", True),
+        ("gemini", {"error": {"code": 503, "status": "UNAVAILABLE", "message": "x"}}, "server_error", True),
+        ("gemini", {"candidates": []}, "malformed", True),
+        *((name, payload, "malformed", True) for name in NAMES for payload in ([], 3, {}, {"content": 3})),
+    ],
+)
 def test_a_body_that_is_no_answer(name: str, payload: object, kind: str, retryable: bool) -> None:
     """HTTP 200 is not success in any protocol; the same holds for an error in the middle of a stream."""
     fault = wire_of(name).answer(payload)  # type: ignore[arg-type]
@@ -171,8 +191,23 @@ def _candidate(**fields: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "payload", "kind"),
-    [("anthropic", _said("four"), "malformed"), ("anthropic", _said({"type": "text", "text": ["four"]}), "malformed"), ("anthropic", {"content": []}, "malformed"), ("anthropic", {**MESSAGE, "stop_reason": "error"}, "aborted"), ("gemini", _candidate(content="four", finishReason="STOP"), "malformed"), ("gemini", _candidate(content={"parts": [{"text": 4}]}, finishReason="STOP"), "malformed"), ("gemini", _candidate(index=0), "malformed"), ("gemini", _candidate(content={"parts": [{"text": "fo"}]}, finishReason="CANCELLED"), "aborted"), ("responses", {**RESPONSE, "output": ["four"]}, "malformed"), ("responses", {**RESPONSE, "output": [{"type": "message", "content": [{"type": "text"}]}]}, "malformed"), ("responses", _cut("error"), "aborted"), ("responses", {**RESPONSE, "status": "incomplete", "incomplete_details": None}, "aborted"), ("responses", {"detail": "worker lost"}, "server_error"), ("gemini", [{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x"}}], "rate_limit")]
-)  # fmt: skip
+    [
+        ("anthropic", _said("four"), "malformed"),
+        ("anthropic", _said({"type": "text", "text": ["four"]}), "malformed"),
+        ("anthropic", {"content": []}, "malformed"),
+        ("anthropic", {**MESSAGE, "stop_reason": "error"}, "aborted"),
+        ("gemini", _candidate(content="four", finishReason="STOP"), "malformed"),
+        ("gemini", _candidate(content={"parts": [{"text": 4}]}, finishReason="STOP"), "malformed"),
+        ("gemini", _candidate(index=0), "malformed"),
+        ("gemini", _candidate(content={"parts": [{"text": "fo"}]}, finishReason="CANCELLED"), "aborted"),
+        ("responses", {**RESPONSE, "output": ["four"]}, "malformed"),
+        ("responses", {**RESPONSE, "output": [{"type": "message", "content": [{"type": "text"}]}]}, "malformed"),
+        ("responses", _cut("error"), "aborted"),
+        ("responses", {**RESPONSE, "status": "incomplete", "incomplete_details": None}, "aborted"),
+        ("responses", {"detail": "worker lost"}, "server_error"),
+        ("gemini", [{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x"}}], "rate_limit"),
+    ],
+)
 def test_what_no_reader_expects_is_no_empty_answer(name: str, payload: object, kind: str) -> None:
     """A shape that the protocol does not have is the endpoint's fault; else the model is blamed for an empty answer."""
     fault = wire_of(name).answer(payload)  # type: ignore[arg-type]
@@ -190,8 +225,20 @@ def _block(**fields: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "event", "kind"),
-    [("chat", _chat(delta={"content": {"text": "4"}}), "malformed"), ("chat", _chat(delta={"content": [{"type": "text", "text": {"value": "4"}}]}), "malformed"), ("chat", _chat(delta="4"), "malformed"), ("chat", _chat(delta={"content": "4"}, error={"code": 502, "message": "x"}), "server_error"), ("chat", {"detail": "worker lost"}, "server_error"), ("chat", {"type": "error", "message": "slow down", "code": 429}, "rate_limit"), ("anthropic", _block(index=0, delta={"type": "text_delta", "text": 4}), "malformed"), ("anthropic", _block(delta={"type": "text_delta", "text": "4"}), "malformed"), ("gemini", _candidate(content={"parts": ["4"]}), "malformed"), ("gemini", _candidate(content="4"), "malformed"), ("responses", {"type": "response.completed", "response": {**RESPONSE, "output": []}}, "malformed")]
-)  # fmt: skip
+    [
+        ("chat", _chat(delta={"content": {"text": "4"}}), "malformed"),
+        ("chat", _chat(delta={"content": [{"type": "text", "text": {"value": "4"}}]}), "malformed"),
+        ("chat", _chat(delta="4"), "malformed"),
+        ("chat", _chat(delta={"content": "4"}, error={"code": 502, "message": "x"}), "server_error"),
+        ("chat", {"detail": "worker lost"}, "server_error"),
+        ("chat", {"type": "error", "message": "slow down", "code": 429}, "rate_limit"),
+        ("anthropic", _block(index=0, delta={"type": "text_delta", "text": 4}), "malformed"),
+        ("anthropic", _block(delta={"type": "text_delta", "text": "4"}), "malformed"),
+        ("gemini", _candidate(content={"parts": ["4"]}), "malformed"),
+        ("gemini", _candidate(content="4"), "malformed"),
+        ("responses", {"type": "response.completed", "response": {**RESPONSE, "output": []}}, "malformed"),
+    ],
+)
 def test_a_piece_of_a_stream_that_cannot_be_read_is_not_left_out(name: Any, event: object, kind: str) -> None:
     """An answer without the piece is another answer, and would be scored as the model's."""
     whole = {"chat": _chat(delta={"content": "It is 4"}, finish_reason="stop"), "completions": _chat(text="It is 4")}

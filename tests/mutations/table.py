@@ -392,7 +392,7 @@ MUTATIONS: Final = (
         fault="An override may name the position after the last benchmark.",
         fragment="if index is None or index >= len(target):",
         replacement="if index is None or index > len(target):",
-        tests=("tests/config/test_load.py",),
+        tests=("tests/config/test_layers.py",),
     ),
     Mutation(
         name="identity-ignores-system-prompt",

@@ -151,7 +151,6 @@ def numbers_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) -> dict[str, Any]:
-    """Return the content of metrics.json."""
     accounting, numbers = accounting_of(rows), numbers_of(rows)
     n = numbers.pop("n")
     length = {

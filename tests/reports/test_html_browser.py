@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,18 +12,12 @@ from nel.artifacts.write import write_artifacts
 from nel.reports.html import write_report
 from tests.reports import run_fixture
 from tests.reports.test_judge_section import judged_run
+from tests.support.browser import NEEDS_BROWSER, PATIENCE_MS, Watched
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, LocatorAssertions, Page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-PATIENCE_MS = 120_000
-"""Bounds a hang: a busy machine takes longer than the 5 s that are waited by default."""
-pytestmark = [
-    pytest.mark.skipif(find_spec("playwright") is None, reason="playwright is not installed"),
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium in PATH"),
-    pytest.mark.slow,
-]
+pytestmark = NEEDS_BROWSER
 
 
 def expect(found: Locator) -> LocatorAssertions:
@@ -36,38 +28,18 @@ def expect(found: Locator) -> LocatorAssertions:
     return sync_api.expect(found)
 
 
-class Watched:
+class WatchedReport(Watched):
     """A page of the report, and everything in it that should not have happened."""
 
     def __init__(self, page: Page, path: Path) -> None:
-        self.page = page
-        page.set_default_timeout(PATIENCE_MS)
-        self.incidents: list[str] = []
+        super().__init__(page)
         self.requests: list[str] = []
-        page.on("dialog", self._dialog)
-        page.on("console", lambda message: self.incidents.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: self.incidents.append(f"error: {error}"))
         page.on("request", lambda request: self.requests.append(request.url))
         page.goto(path.as_uri())
-
         page.locator("html[data-ready=yes]").wait_for()
-
-    def _dialog(self, dialog: Any) -> None:
-        self.incidents.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
 
 
 OPEN_ALL: Final = "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright  # takes half a second to import
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE_MS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +48,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def watched(browser: Any, report: Path) -> Iterator[Watched]:
+def watched(browser: Any, report: Path) -> Iterator[WatchedReport]:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    yield Watched(page, report)
+    yield WatchedReport(page, report)
     page.close()
 
 
@@ -86,7 +58,7 @@ def status(page: Page) -> str:
     return page.locator("[role=status]").inner_text()
 
 
-def test_model_output_never_runs(watched: Watched, report: Path) -> None:
+def test_model_output_never_runs(watched: WatchedReport, report: Path) -> None:
     """With every row of a page of hostile outputs open there is no dialog, no console line and no request."""
     page = watched.page
     page.fill("[name=search]", "alert(")
@@ -102,7 +74,7 @@ def test_model_output_never_runs(watched: Watched, report: Path) -> None:
     assert watched.requests == [report.as_uri()]
 
 
-def test_filters_narrow_the_list(watched: Watched) -> None:
+def test_filters_narrow_the_list(watched: WatchedReport) -> None:
     """Outcome, kind, category and search each narrow the list, and Clear restores it."""
     page = watched.page
     assert status(page) == "600 samples"
@@ -122,7 +94,7 @@ def test_filters_narrow_the_list(watched: Watched) -> None:
     assert watched.incidents == []
 
 
-def test_row_expands_by_keyboard(watched: Watched) -> None:
+def test_row_expands_by_keyboard(watched: WatchedReport) -> None:
     """Enter on a row shows prompt, response, expected and extracted answer as text."""
     page = watched.page
     row = page.locator(".sample").first
@@ -133,7 +105,7 @@ def test_row_expands_by_keyboard(watched: Watched) -> None:
     assert "<script>window.pwned = 1; alert(1)</script>" in row.locator(".panel .panel").inner_text()
 
 
-def test_pages_turn(watched: Watched) -> None:
+def test_pages_turn(watched: WatchedReport) -> None:
     """Fifty rows a page; the next page starts where the first ended."""
     page = watched.page
     assert page.locator(".pager .place").inner_text() == "Page 1 of 12"
@@ -143,7 +115,7 @@ def test_pages_turn(watched: Watched) -> None:
     assert page.get_by_role("button", name="Earlier").is_enabled()
 
 
-def test_the_address_holds_filters_page_and_sample(browser: Any, watched: Watched, report: Path) -> None:
+def test_the_address_holds_filters_page_and_sample(browser: Any, watched: WatchedReport, report: Path) -> None:
     """A copied address opens the same filtered list and the same sample in another page."""
     page = watched.page
     page.select_option("[name=group]", "wrong")
@@ -155,7 +127,7 @@ def test_the_address_holds_filters_page_and_sample(browser: Any, watched: Watche
     expect(page.locator(".panel h4").first).to_be_visible()
     number = page.locator(".sample[open] .number").inner_text()
     other = browser.new_page(viewport={"width": 1280, "height": 900})
-    again = Watched(other, report)
+    again = WatchedReport(other, report)
     other.goto("about:blank")
     other.goto(page.url)
     expect(other.locator(".sample[open] .panel h4").first).to_be_visible()
@@ -171,7 +143,7 @@ def test_repeats_of_a_question_are_one_row(browser: Any, tmp_path: Path) -> None
     rows = [{**row, "problem_idx": n // 10, "repeat": n % 10} for n, row in enumerate(run_fixture.make_rows(40))]
     run_fixture.write_benchmark(tmp_path / "b", "b", rows)
     page = browser.new_page()
-    watched = Watched(page, write_report(tmp_path))
+    watched = WatchedReport(page, write_report(tmp_path))
     expect(page.locator(".browser li")).to_have_count(4)
     assert status(page) == "40 answers to 4 questions"
     page.locator(".sample > summary").first.click()
@@ -182,7 +154,7 @@ def test_repeats_of_a_question_are_one_row(browser: Any, tmp_path: Path) -> None
     page.close()
 
 
-def test_categories_sort_both_ways(watched: Watched) -> None:
+def test_categories_sort_both_ways(watched: WatchedReport) -> None:
     """A click on a column head sorts by its number, another one turns the order round."""
     page = watched.page
     head = page.locator("table.categories th").nth(1)
@@ -228,7 +200,7 @@ def test_replies_of_judges_are_shown_and_never_run(browser: Any, tmp_path: Path)
     write_artifacts(run_dir)
     report = write_report(run_dir)
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    watched = Watched(page, report)
+    watched = WatchedReport(page, report)
     page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     expect(page.locator(".opinion")).to_have_count(40)
     assert page.locator(".opinion .pill.graded").count() == 36

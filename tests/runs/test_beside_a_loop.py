@@ -10,17 +10,14 @@ import pytest
 
 import nel
 from tests.support.endpoint import Turnstile, answer, scripted
-from tests.support.runs import sums
+from tests.support.runs import run_config, sums
 
 
 def settings(tmp_path: Path, url: str, **engine: Any) -> dict[str, Any]:
     """Return the configuration of a run of twelve sums."""
-    return {
-        "endpoint": {"url": url, "model": "m"},
-        "benchmarks": [{"name": "gsm8k", "dataset": str(sums(tmp_path / "rows.jsonl", 12))}],
-        "output": {"dir": str(tmp_path / "runs")},
-        "engine": engine,
-    }
+    return run_config(
+        url, [{"name": "gsm8k", "dataset": str(sums(tmp_path / "rows.jsonl", 12))}], tmp_path / "runs", engine=engine
+    )
 
 
 async def test_a_cancelled_run_can_be_resumed(tmp_path: Path) -> None:

@@ -61,7 +61,6 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
 
 
 def right(call: Call, number: int) -> Reply:
-    """Answer a sum."""
     numbers = re.findall(r"What is (\d+)", call.text)
     return answer(f"#### {2 * int(numbers[0])}" if numbers else "Answer: 10")
 

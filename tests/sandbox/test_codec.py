@@ -44,7 +44,6 @@ def refuse(value: Any) -> int:
 
 
 def end(number: int = 0, refer: Any = refuse) -> codec.Codec:
-    """Return one end of a channel."""
     return codec.Codec(
         refer,
         lambda tag, number: ("reference", number),

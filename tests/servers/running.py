@@ -36,7 +36,6 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Return its base URL."""
         return f"http://127.0.0.1:{self.port}/v1"
 
 
@@ -46,7 +45,6 @@ def is_installed(name: str) -> bool:
 
 
 def python_of(name: str) -> Path:
-    """Return the interpreter of an environment."""
     return HOME / name / "bin" / "python"
 
 
@@ -143,7 +141,6 @@ def _warm_up(url: str) -> None:
 def run(
     command: Sequence[object], *, cwd: Path, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
     return subprocess.run(
         [str(one) for one in command], cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, text=True,
         check=False, timeout=_PATIENCE_SECONDS,

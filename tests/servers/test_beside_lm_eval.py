@@ -43,7 +43,6 @@ metric_list: [{{metric: exact_match}}]
 
 @pytest.fixture(scope="module")
 def vllm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Run vLLM in float32."""
     if not (is_installed("vllm") and is_installed("lm_eval")):
         pytest.skip("vllm and lm_eval are not installed; run: make test-servers")
     with started("vllm", tmp_path_factory.mktemp("vllm")) as server:

@@ -53,7 +53,6 @@ FACTS = [
 
 
 def write(home: Path, n: int = len(FACTS)) -> None:
-    """Write benchmarks and their rows."""
     (home / "facts.py").write_text(BENCH)
     (home / "ranked.py").write_text(RANKED)
     rows = [{"question": f"{ask}", "answer": right} for ask, right, _ in FACTS[:n]]

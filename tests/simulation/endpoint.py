@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import product
-from types import TracebackType
 from typing import Any
 
 from nel.core.strict_json import dumps_bytes
@@ -26,6 +25,7 @@ from nel.models.wire.openai import EventStream
 from tests.simulation.acting import ASIDE, Acting, calls_of
 from tests.simulation.loop import Clock
 from tests.simulation.script import TRANSIENT, Kind, Script
+from tests.support.transport import OpenTransport
 
 FIRST_BYTE_SECONDS = 40.0
 MAX_TOKENS = 64
@@ -75,12 +75,11 @@ class Sent:
         return self.sample, self.repeat, self.step or self.body
 
 
-class ScriptedEndpoint:
+class ScriptedEndpoint(OpenTransport):
     """The endpoint of one world."""
 
     model = "m"
     prices = (PRICE_INPUT, PRICE_OUTPUT)
-    unasked: tuple[int, ...] = ()
 
     def __init__(self, script: Script, clock: Clock) -> None:
         self._script = script
@@ -103,14 +102,6 @@ class ScriptedEndpoint:
         """Of the run that asks, which its keys are made of."""
         self.dead = False
         """The client's process is gone: nothing of it is seen any more."""
-
-    async def __aenter__(self) -> ScriptedEndpoint:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
 
     async def fetch(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None

@@ -6,7 +6,6 @@ import json
 import random
 import re
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
 from nel.models.faults import Fault
@@ -16,6 +15,7 @@ from tests.simulation.endpoint import ScriptedEndpoint, Sent, usage_of
 from tests.simulation.judging import MUTE, Judging, Temper, is_right
 from tests.simulation.loop import Clock
 from tests.simulation.script import Script
+from tests.support.transport import OpenTransport
 
 PREDECESSOR = "old"
 """The name of a judge that another one takes the place of."""
@@ -147,22 +147,12 @@ def _counts(temper: Temper, body: str) -> bool:
     return temper not in MUTE and (temper != "hesitant" or _is_asked_again(body))
 
 
-class Wire:
+class Wire(OpenTransport):
     """Leads each request to the endpoint that its URL names."""
-
-    unasked: tuple[int, ...] = ()
 
     def __init__(self, model: ScriptedEndpoint, judges: Sequence[JudgeEndpoint]) -> None:
         self._model = model
         self._judges = {judge.model: judge for judge in judges}
-
-    async def __aenter__(self) -> Wire:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
 
     async def fetch(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None

@@ -53,7 +53,6 @@ class SimulatedStore(Log):
 
     @property
     def is_writing(self) -> bool:
-        """Return whether a write is in flight."""
         return self._committing or bool(self._pending)
 
     def start_writer(self) -> None:

@@ -138,7 +138,6 @@ class Script:
 
 
 def script_of(seed: int) -> Script:
-    """Return the script of a seed."""
     rng = random.Random(seed)
     profile: Profile = rng.choices(("mixed", "outages", "crashes", "limits"), (60, 15, 15, 10))[0]
     concurrency = rng.choice((1, 2, 3, 4, 6, 8, 12, 16))

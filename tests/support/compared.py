@@ -64,7 +64,6 @@ def line(
     answer: str = "",
     **changes: object,
 ) -> dict[str, Any]:
-    """Return a line of results.jsonl."""
     asked = question or f"Question {idx}?"
     metadata: dict[str, object] = {"question": asked, **({} if category is None else {"category": category})}
     state = "unscored" if reward is None else "scored"
@@ -173,7 +172,6 @@ def nemo_lines(rewards: Sequence[float | None], **changes: object) -> list[dict[
 
 
 def lm_eval_lines(rewards: Sequence[float], *, filters: Sequence[str] = ("none",)) -> list[dict[str, Any]]:
-    """Return lines in lm-eval's form."""
     return [
         {"doc_id": idx, "doc": {"question": f"Question {idx}?"}, "target": str(idx), "filter": name,
          "arguments": {"gen_args_0": {"arg_0": f"Question {idx}?", "arg_1": {"temperature": 0.0}}},
@@ -209,7 +207,6 @@ def decision_example() -> dict[str, Any]:
 
 
 def standings_example() -> dict[str, Any]:
-    """Return a leaderboard of two runs."""
     with tempfile.TemporaryDirectory() as place:
         return standings_json(_example_sides(Path(place)))
 

@@ -45,6 +45,11 @@ class Call:
         asked = self.body["messages"] if "messages" in self.body else self.body["input"]
         return "\n".join(str(message.get("content")) for message in asked)
 
+    @property
+    def number(self) -> int:
+        """Return the number in the question of `tests.support.runs.sums`."""
+        return int(self.text.rpartition("What is ")[2].split()[0])
+
 
 Script = Callable[[Call, int], Reply]
 _HELD_LOOK_SECONDS = 0.01
@@ -63,6 +68,11 @@ def answer(text: str | None, *, finish: str = "stop", **message: Any) -> Reply:
             "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
         }
     )
+
+
+def right_sum(call: Call, _: int) -> Reply:
+    """Answer a question of `tests.support.runs.sums` right."""
+    return answer(f"Answer: {2 * call.number}")
 
 
 class Turnstile:

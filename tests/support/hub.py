@@ -31,7 +31,6 @@ class FakeHub:
     requests: list[str] = field(default_factory=list)
 
     def commit(self, repo: str) -> str:
-        """Return the only commit of a repository."""
         return hashlib.sha1(repo.encode(), usedforsecurity=False).hexdigest()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -102,7 +101,6 @@ class FakeModelScope:
     requests: list[str] = field(default_factory=list)
 
     def commit(self, repo: str, version: int = -1) -> str:
-        """Return the commit that made a version."""
         number = range(len(self.repos[repo]))[version]
         return hashlib.sha1(f"{repo} {number}".encode(), usedforsecurity=False).hexdigest()
 

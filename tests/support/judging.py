@@ -14,7 +14,6 @@ from nel.types import Sample, ScorerInput
 def judgement(
     label: str, score: float, *, judge: str = "j", reply: str = "", metrics: Mapping[str, float] | None = None
 ) -> Judgement:
-    """Return the judgement of one judge."""
     grade = Grade(label=label, score=score, explanation=f"I say {label}", metrics=metrics or {})
     opinions = (Opinion(judge=judge, grade=grade, reply=reply or f"GRADE: {label}"),)
     return Judgement(template="t", grade=grade, aggregate="majority", quorum=1, opinions=opinions)
@@ -67,7 +66,6 @@ def failing(kind: str = "no_verdict") -> FakeJudge:
 
 
 def asked(judge_fn: Callable[[Case], Any] | None, response: str = "Paris", target: Any = "Paris") -> ScorerInput:
-    """Return what a scorer gets in a run."""
     row = {"question": "The capital of France?", "topic": "geography"}
     sample = Sample(id="s1", input="Q: The capital of France?", target=target, metadata=row)
     return ScorerInput(response=response, target=target, metadata=dict(row), sample=sample, judge_fn=judge_fn)

@@ -48,7 +48,6 @@ CHAT = ("gsm8k",)
 
 
 def json_lines(text: str) -> list[dict[str, Any]]:
-    """Return the objects of JSON lines."""
     return [json.loads(line) for line in text.split("\n") if line.strip()]
 
 

@@ -30,6 +30,33 @@ def sums(path: Path, n: int) -> Path:
     return write_jsonl(path, rows)
 
 
+def write_bench(path: Path, verdict: str, *, name: str = "b", dataset: Path | str, **options: Any) -> Path:
+    """Write a benchmark of rows with a question and an answer, whose scorer returns an expression of ``sample``."""
+    chosen = {"prompt": "{question}", "target_field": "answer", **options}
+    arguments = "".join(f", {option}={value!r}" for option, value in chosen.items())
+    path.write_text(
+        "from nel import benchmark, needs_judge, scorer\n"
+        f"@benchmark(name={name!r}, dataset={str(dataset)!r}{arguments})\n"
+        "@scorer\n"
+        "def scored(sample):\n"
+        f"    return {verdict}\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def run_config(
+    url: str, benchmarks: list[Any], output: Path, *, run_id: str | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return the configuration of a run of benchmarks with the model m of an endpoint."""
+    return {
+        "endpoint": {"url": url, "model": "m"},
+        "benchmarks": benchmarks,
+        "output": {"dir": str(output), **({} if run_id is None else {"run_id": run_id})},
+        **more,
+    }
+
+
 def nel(
     *arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 280, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
@@ -43,6 +70,21 @@ def nel(
     )
 
 
+def sums_command(url: str, *more: str, out: str = "out") -> list[str]:
+    """Return the command that runs the sums in ``data.jsonl`` with the model m of an endpoint."""
+    where = ["--dataset", "data.jsonl", "--model-url", url, "--model-id", "m", "-o", out]
+    return ["eval", "run", "--bench", "gsm8k", *where, *more]
+
+
+def recorded_run(folder: Path, rows: Iterable[Any], *more: str) -> Path:
+    """Score recorded answers, the field ``said`` of rows of GSM8K, and return the run."""
+    write_jsonl(folder / "data.jsonl", rows)
+    where = ("--dataset", "data.jsonl", "--response-field", "said", "-o", "out")
+    done = nel("eval", "run", "--bench", "gsm8k", *where, *more, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return only_run(folder / "out")
+
+
 def read_json(path: Path) -> Any:
     """Return the content of a JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))
@@ -52,6 +94,18 @@ def read_results(run_dir: Path, benchmark: str) -> list[dict[str, Any]]:
     """Return the lines of results.jsonl."""
     lines = (run_dir / benchmark / "results.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+def numbers_of(run_dir: Path, benchmark: str) -> list[Any]:
+    """Return the lines, metrics and failures of a benchmark without what two equal runs may differ in."""
+    files = [read_json(run_dir / benchmark / f"{name}.json") for name in ("metrics", "failure_analysis")]
+    return [without_volatile(read_results(run_dir, benchmark)), *map(comparable, files)]
+
+
+def artifacts_of(run_dir: Path, benchmark: str) -> list[Any]:
+    """Return the same with the bundle."""
+    bundle = read_json(run_dir / benchmark / f"eval-{benchmark}.json")
+    return [*numbers_of(run_dir, benchmark), comparable(bundle)]
 
 
 def comparable(document: dict[str, Any]) -> dict[str, Any]:

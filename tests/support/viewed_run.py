@@ -141,7 +141,6 @@ def answer_of(
 
 
 def plan_of(slot: str, repeats: int, model: str, n: int) -> Any:
-    """Return a plan as the engine stores it."""
     digest = hashlib.sha256(slot.encode()).hexdigest()
     identity = {"benchmark": slot, "dataset.sha256": digest, "mode": "generation"}
     return {

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
 from nel.models.transport import Fetched
 from tests.support.runs import write_jsonl
+from tests.support.transport import OpenTransport
 
 KINDS: Final = ("plain", "streamed", "judged", "two turns", "episode")
 _STEPS_OF_TOOLS: Final = 3
@@ -81,18 +81,8 @@ def settings_of(kind: str, folder: Path, n: int) -> dict[str, Any]:
     return {**settings, "judge": model} if kind == "judged" else settings
 
 
-class InstantEndpoint:
+class InstantEndpoint(OpenTransport):
     """Answers every request at once, as a server whose time is not counted would."""
-
-    unasked: tuple[int, ...] = ()
-
-    async def __aenter__(self) -> InstantEndpoint:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
 
     async def fetch(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: AnswerStream | None = None

@@ -79,7 +79,6 @@ def work_of(kind: str, n: int, *, is_counted: bool = True) -> Work:
 
 
 def per_sample(kind: str) -> PerSample:
-    """Return what one sample of a kind of run costs."""
     work_of(kind, 10, is_counted=False)  # imports and compiles what the two others would
     n_few, n_many = SAMPLES[kind]
     few, many = work_of(kind, n_few), work_of(kind, n_many)

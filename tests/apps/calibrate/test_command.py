@@ -13,13 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from nel.apps.calibrate.drawing import draw_labels
 from nel.apps.calibrate.labelling import borrow_calibration, import_labels
 from nel.artifacts.labels.calibration import read_labels
-from nel.artifacts.schema import load_schema
 from nel.artifacts.write import write_artifacts
 from nel.errors import UsageError
 from nel.reports.corrected import corrected_line
@@ -27,6 +25,7 @@ from nel.reports.run_warnings import CALIBRATION, texts_of
 from nel.runs.rebuilding import rebuild
 from tests.support.judged_run import JUDGE, Answer, build_judged_run
 from tests.support.runs import nel, read_json
+from tests.support.schemas import check_schema
 from tests.support.tiers import first_rows
 
 Rows = list[dict[str, Any]]
@@ -126,8 +125,8 @@ def test_from_a_run_to_a_corrected_headline(run: Path, tmp_path: Path, suffix: s
     same = {name: part for name, part in judging.items() if name not in ("calibration", "corrected")}
     assert {**metrics, "judging": same} == json.loads(before["qa/metrics.json"])
     calibration = json.loads(after["qa/calibration.json"])
-    jsonschema.Draft202012Validator(load_schema("metrics")).validate(metrics)
-    jsonschema.Draft202012Validator(load_schema("calibration")).validate(calibration)
+    check_schema(metrics, "metrics")
+    check_schema(calibration, "calibration")
     assert calibration["corrected"] == judging["corrected"]
     assert calibration["judge"]["panel"] == [{"name": "strict", "model": "judge-7b"}]
     assert judging["calibration"]["n_labelled"] == 120
@@ -221,8 +220,8 @@ def test_several_annotators_have_an_agreement_of_their_own(run: Path, tmp_path: 
     assert "annotators: anna 120, ben 120, carl 120 labels" in done.stdout
     assert "kappa of the annotators, the judge's ceiling: 0." in done.stdout
     found = read_json(run / "qa" / "calibration.json")
-    jsonschema.Draft202012Validator(load_schema("calibration")).validate(found)
-    jsonschema.Draft202012Validator(load_schema("metrics")).validate(read_json(run / "qa" / "metrics.json"))
+    check_schema(found, "calibration")
+    check_schema(read_json(run / "qa" / "metrics.json"), "metrics")
     assert found["n_labelled"] == found["annotators"]["n_several"] == 120
     assert found["annotators"]["agreement"]["kappa"]["value"] < 1
     separate = read_labels(run / "qa")
@@ -282,8 +281,26 @@ def test_hostile_text_goes_through_a_spreadsheet_unharmed(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("sample_id,repeat,label\ns0,0,2\n", r"labels\.csv, row 1: the label '2' is not on the judge's scale: 1 or 0"), ("sample_id,repeat,label\ns0,0,1\ns0,0,0\n", r"csv, row 2: sample 's0' repeat 0 is labelled '0', at .*csv, row 1 '1'"), ('sample_id,response,label\ns0,"m says\ns0",1\nzz,x,1\n', r"csv, row 2: qa has no sample 'zz' repeat 0; labels"), ("sample_id,repeat,label\ns0,0,\ns1,0,  \n", "no line of .* has a label; fill in the column label"), ("id,label\ns0,1\n", r"labels\.csv, row 1: one column must be called sample_id; the columns are 'id, label'"), ("sample_id,label\ns0,1,2\n", r"row 1: 3 cells for 2 columns \(line 2\)"), ('sample_id,label\ns0,"1\n', r"labels\.csv: line 2: a quote is opened"), ("sample_id,response,label\ns0,other,1\ns1,words,0\n", "no label of .* can be used; .*csv, row 1: the response is not the one of this run")]
-)  # fmt: skip
+    [
+        ("sample_id,repeat,label\ns0,0,2\n", r"labels\.csv, row 1: the label '2' is not on the judge's scale: 1 or 0"),
+        (
+            "sample_id,repeat,label\ns0,0,1\ns0,0,0\n",
+            r"csv, row 2: sample 's0' repeat 0 is labelled '0', at .*csv, row 1 '1'",
+        ),
+        (
+            'sample_id,response,label\ns0,"m says\ns0",1\nzz,x,1\n',
+            r"csv, row 2: qa has no sample 'zz' repeat 0; labels",
+        ),
+        ("sample_id,repeat,label\ns0,0,\ns1,0,  \n", "no line of .* has a label; fill in the column label"),
+        ("id,label\ns0,1\n", r"labels\.csv, row 1: one column must be called sample_id; the columns are 'id, label'"),
+        ("sample_id,label\ns0,1,2\n", r"row 1: 3 cells for 2 columns \(line 2\)"),
+        ('sample_id,label\ns0,"1\n', r"labels\.csv: line 2: a quote is opened"),
+        (
+            "sample_id,response,label\ns0,other,1\ns1,words,0\n",
+            "no label of .* can be used; .*csv, row 1: the response is not the one of this run",
+        ),
+    ],
+)
 def test_bad_labels_are_refused_with_file_and_line(run: Path, tmp_path: Path, text: str, message: str) -> None:
     """What is wrong is named where it stands, and nothing is written."""
     before = _bytes(run)
@@ -437,7 +454,7 @@ def test_another_runs_labels_correct_a_run_of_the_same_judge(calibrated: Path, t
     assert done.stderr == ""
     files = _bytes(weak)
     metrics = json.loads(files["qa/metrics.json"])
-    jsonschema.Draft202012Validator(load_schema("metrics")).validate(metrics)
+    check_schema(metrics, "metrics")
     corrected = metrics["judging"]["corrected"]
     right = sum(truth.values()) / len(truth)
     assert corrected["raw"]["ci_lower"] > right

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 
-import jsonschema
 import pytest
 
 from nel.apps.leaderboard.label_correction import corrected_rate
 from nel.apps.leaderboard.pair_results import PairResult, PairResults
-from nel.artifacts.schema import load_schema
 from nel.judges.stats.human_labels import allocate
 from tests.support.boards import board_of, judged_by
+from tests.support.schemas import check_schema
 
 
 def _pairs(seed: int, *, n: int = 800, n_labels: int = 200, share: float = 0.4) -> list[PairResult]:
@@ -68,4 +67,4 @@ def test_few_labels_have_a_reason_and_none_have_no_key() -> None:
     assert found is not None
     assert (found["value"], found["n_labelled"], found["reason"]) == (None, 1, "a stratum has fewer than two labels")
     board = board_of(PairResults(judged=labelled, plan=judged_by("solomon")), "m", "b", n_resamples=10)
-    jsonschema.Draft202012Validator(load_schema("leaderboard")).validate(board)
+    check_schema(board, "leaderboard")

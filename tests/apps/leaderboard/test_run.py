@@ -8,19 +8,18 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
-from nel.artifacts.schema import load_schema
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.leaderboards import finished_run, judge, shown_answers, word, write_bench
+from tests.support.processes import wait_until
 from tests.support.runs import nel, read_json, write_jsonl
+from tests.support.schemas import check_schema
 from tests.support.tiers import first_rows
 
 Runs = dict[str, Path]
@@ -77,7 +76,7 @@ def board_of(*arguments: str, cwd: Path, code: int = 0) -> tuple[dict[str, Any],
     done = nel("judge", "leaderboard", *arguments, "--json", cwd=cwd)
     assert done.returncode == code, done.stderr
     board = json.loads(done.stdout)
-    jsonschema.Draft202012Validator(load_schema("leaderboard")).validate(board)
+    check_schema(board, "leaderboard")
     return board, done.stderr
 
 
@@ -88,14 +87,6 @@ def by_label(board: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def only(folder: Path) -> Path:
     (found,) = folder.glob("*-leaderboard-*")
     return found
-
-
-def comes_to(holds: Callable[[], bool]) -> None:
-    """Wait until something holds that will."""
-    deadline = time.monotonic() + 120
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.slow
@@ -220,7 +211,7 @@ def test_a_killed_leaderboard_goes_on_from_any_directory(runs: Runs, tmp_path: P
         ]  # fmt: skip
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
-                comes_to(lambda: len(seen) >= 22)
+                wait_until(lambda: len(seen) >= 22)
             finally:
                 process.send_signal(signal.SIGKILL)
         killed.set()

@@ -29,6 +29,7 @@ from nel.apps.leaderboard.pairwise import length_difference
 from nel.apps.leaderboard.standings import StandingsSettings, standings_json
 from nel.artifacts.schema import load_schema
 from tests.support.boards import board_of, judged_by, small
+from tests.support.schemas import check_schema
 
 EVIL = "<script>alert(1)</script>\x1b[31m|*`"
 
@@ -113,7 +114,7 @@ def test_alpaca_eval_2_has_a_regression_of_its_own_for_each_model() -> None:
         for one in results.judged
     ]
     board = board_of(results, "strong", "middle", "wordy", baseline="middle", length_control=True, n_resamples=40)
-    jsonschema.Draft202012Validator(load_schema("leaderboard")).validate(board)
+    check_schema(board, "leaderboard")
     strong, wordy = model(board, "strong")["alpaca_eval_2"], model(board, "wordy")["alpaca_eval_2"]
     assert "alpaca_eval_2" not in model(board, "middle")
     assert wordy["n"] == 400

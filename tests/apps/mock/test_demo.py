@@ -24,7 +24,6 @@ def ask(options: DemoOptions, text: str, *, seed: int | None = None) -> str:
 
 
 def last_line(text: str) -> str:
-    """Return the last line of an answer."""
     return text.splitlines()[-1]
 
 

@@ -74,7 +74,6 @@ def steps(sample):
 
 
 def script_of(folder: Path, text: str, name: str = "script.yaml") -> Any:
-    """Return the script that a file holds."""
     path = folder / name
     path.write_text(text)
     return read_script(path)

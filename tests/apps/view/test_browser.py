@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +15,7 @@ import pytest
 from nel.apps.view.server import create_app, listening
 from tests.apps.view.conftest import PATIENCE_SECONDS, TOKEN, access
 from tests.episodes.bank import depositing, n_results, write_bank
+from tests.support.browser import NEEDS_BROWSER, PATIENCE_MS, Watched
 from tests.support.endpoint import Call, Reply, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.viewed_run import build_viewed_run
@@ -24,14 +23,7 @@ from tests.support.viewed_run import build_viewed_run
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-PATIENCE_MS = 120_000
-"""Bounds a hang: a busy machine takes longer than the 5 s that are waited by default."""
-pytestmark = [
-    pytest.mark.skipif(find_spec("playwright") is None, reason="playwright is not installed"),
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium in PATH"),
-    pytest.mark.slow,
-]
+pytestmark = NEEDS_BROWSER
 
 
 @contextmanager
@@ -59,17 +51,12 @@ def served(folder: Path, cache: Path) -> Iterator[str]:
         loop.close()
 
 
-class Watched:
+class WatchedApp(Watched):
     """A page of the app, and everything in it that should not have happened."""
 
     def __init__(self, page: Page, url: str) -> None:
-        self.page = page
+        super().__init__(page)
         self.url = url
-        page.set_default_timeout(PATIENCE_MS)
-        self.incidents: list[str] = []
-        page.on("dialog", lambda dialog: self.incidents.append(f"dialog: {dialog.message}"))
-        page.on("console", lambda message: self.incidents.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: self.incidents.append(f"error: {error}"))
         page.on("request", self._request)
         page.goto(f"{url}/?token={TOKEN}")
 
@@ -83,16 +70,6 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright  # takes half a second to import
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE_MS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("browsed")
     build_viewed_run(root / "runs" / "a-run", n=120, is_complete=True)
@@ -102,13 +79,13 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def watched(browser: Any, url: str) -> Iterator[Watched]:
+def watched(browser: Any, url: str) -> Iterator[WatchedApp]:
     context = browser.new_context(viewport={"width": 1200, "height": 900})
-    yield Watched(context.new_page(), url)
+    yield WatchedApp(context.new_page(), url)
     context.close()
 
 
-def test_everything_goes_by_keyboard(watched: Watched) -> None:
+def test_everything_goes_by_keyboard(watched: WatchedApp) -> None:
     """From the table to a run, its samples, a search, the next sample and back, without a mouse."""
     page, press = watched.page, watched.page.keyboard.press
     watched.at("/")
@@ -139,7 +116,7 @@ def test_everything_goes_by_keyboard(watched: Watched) -> None:
     assert watched.incidents == []
 
 
-def test_two_runs_are_compared_by_keyboard(watched: Watched) -> None:
+def test_two_runs_are_compared_by_keyboard(watched: WatchedApp) -> None:
     """x selects rows, c compares them; each selected run has one box checked."""
     page, press = watched.page, watched.page.keyboard.press
     for key in ("j", "x", "j", "x"):
@@ -152,7 +129,7 @@ def test_two_runs_are_compared_by_keyboard(watched: Watched) -> None:
     assert watched.incidents == []
 
 
-def test_notes_are_written_and_shown(watched: Watched) -> None:
+def test_notes_are_written_and_shown(watched: WatchedApp) -> None:
     """Tags and a note are kept and come back as text."""
     page = watched.page
     page.goto(f"{watched.url}/runs/b-run")
@@ -165,7 +142,7 @@ def test_notes_are_written_and_shown(watched: Watched) -> None:
     assert watched.incidents == []
 
 
-def test_an_answer_is_rated_by_keyboard(watched: Watched) -> None:
+def test_an_answer_is_rated_by_keyboard(watched: WatchedApp) -> None:
     """r leads to the label, the name is remembered, and the rating comes back as text."""
     page, press = watched.page, watched.page.keyboard.press
     page.goto(f"{watched.url}/runs/b-run/quiz/1")
@@ -179,7 +156,7 @@ def test_an_answer_is_rated_by_keyboard(watched: Watched) -> None:
     assert watched.incidents == []
 
 
-def test_a_chart_is_read_by_keyboard(watched: Watched) -> None:
+def test_a_chart_is_read_by_keyboard(watched: WatchedApp) -> None:
     """Arrow keys move along the columns of a distribution, and turn no page meanwhile."""
     page = watched.page
     page.goto(f"{watched.url}/runs/a-run")
@@ -194,7 +171,7 @@ def test_a_chart_is_read_by_keyboard(watched: Watched) -> None:
 def test_no_page_scrolls_sideways_or_runs_anything(browser: Any, url: str, width: int) -> None:
     """Every kind of page fits a telephone and a screen, and hostile texts stay texts."""
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme="dark")
-    watched = Watched(context.new_page(), url)
+    watched = WatchedApp(context.new_page(), url)
     page = watched.page
     paths = ["/", "/runs/a-run", "/runs/a-run/quiz", "/runs/a-run/quiz?q=alert", "/compare?run=a-run&run=b-run"]
     for path in [*paths, *(f"/runs/a-run/quiz/{idx}" for idx in (1, 3, 4, 5, 7, 8, 10, 16, 22))]:
@@ -248,7 +225,7 @@ def test_a_transcript_grows_and_is_walked_by_keyboard(browser: Any, tmp_path: Pa
         with started_nel("eval", "run", "--bench", f"{path}:bank", *where, cwd=tmp_path, env=env) as process:
             wait_until(lambda: len(endpoint.calls) == 3, process)
             context = browser.new_context()
-            watched = Watched(context.new_page(), url)
+            watched = WatchedApp(context.new_page(), url)
             page, press = watched.page, watched.page.keyboard.press
             page.goto(f"{url}/runs/live/bank/0")
             assert page.locator("[data-step]").count() == 4

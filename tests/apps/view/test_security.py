@@ -155,7 +155,7 @@ async def test_no_address_leaves_the_runs(client: Client, path: str) -> None:
     from yarl import URL
 
     answer = await client.get(URL(path, encoded=True), allow_redirects=False)
-    assert answer.status in (400, 404)
+    assert answer.status == 404
 
 
 @pytest.mark.parametrize("target", ["//evil.test/", "/\\\\evil.test/", "http://evil.test/"])
@@ -202,4 +202,4 @@ async def test_a_base_path_is_in_front_of_every_address(folder: Path, tmp_path: 
         text = await (await client.get("/eval/")).text()
         assert 'href="/eval/runs/first-run"' in text
         assert 'href="/static' not in text
-        assert (await client.get("/")).status in (401, 404)
+        assert (await client.get("/")).status == 401

@@ -14,19 +14,14 @@ from nel.artifacts.exporting.archive import open_archive, write_archive
 from nel.engine.store.lock import own_directory
 from nel.errors import NelError, OutputError
 from nel.runs.verification import verify_run
-from tests.support.runs import nel
+from tests.support.runs import recorded_run
 
 
 @pytest.fixture(scope="module")
 def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of recorded responses."""
     folder = tmp_path_factory.mktemp("archived")
-    (folder / "rows.jsonl").write_text('{"question": "1+1", "answer": "#### 2", "said": "Answer: 2"}\n' * 3)
-    arguments = ("--bench", "gsm8k", "--dataset", "rows.jsonl", "--response-field", "said", "-o", "out")
-    done = nel("eval", "run", *arguments, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    (found,) = (folder / "out").iterdir()
-    return found
+    return recorded_run(folder, [{"question": "1+1", "answer": "#### 2", "said": "Answer: 2"}] * 3)
 
 
 def _names(folder: Path) -> list[str]:

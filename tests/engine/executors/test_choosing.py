@@ -18,7 +18,7 @@ from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.dispatch import Answer, Deliver
 from nel.errors import ConfigError, NelError, PluginError, StoppedEarly
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import only_run, read_json, read_results, sums, without_volatile
+from tests.support.runs import only_run, read_json, read_results, run_config, sums, without_volatile
 
 
 def _says(call: Call, _: int) -> Reply:
@@ -26,12 +26,12 @@ def _says(call: Call, _: int) -> Reply:
 
 
 def _config(tmp_path: Path, url: str, executor: str, **engine: Any) -> dict[str, Any]:
-    return {
-        "benchmarks": [{"name": "gsm8k", "dataset": str(sums(tmp_path / "rows.jsonl", 6))}],
-        "endpoint": {"url": url, "model": "m"},
-        "engine": {"executor": executor, "preflight": False, **engine},
-        "output": {"dir": str(tmp_path / executor.partition(":")[0])},
-    }
+    return run_config(
+        url,
+        [{"name": "gsm8k", "dataset": str(sums(tmp_path / "rows.jsonl", 6))}],
+        tmp_path / executor.partition(":")[0],
+        engine={"executor": executor, "preflight": False, **engine},
+    )
 
 
 def test_an_executor_of_a_package_scores_a_run_and_a_resume_may_take_another(tmp_path: Path) -> None:

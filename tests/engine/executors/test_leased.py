@@ -17,23 +17,22 @@ from nel.engine.progress import Progress
 from nel.runs.evaluation import RunResult
 from tests.engine.executors.fakes import FakeFleet, Loss
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
-from tests.support.runs import comparable, read_json, read_results, sums, without_volatile
+from tests.support.runs import artifacts_of, read_json, read_results, run_config, sums
 
 N = 24
 
 
 def _says(call: Call, _: int) -> Reply:
-    number = int(call.text.split("What is ")[-1].split()[0])
-    return answer(f"#### {2 * number if number % 3 else 0}")
+    return answer(f"#### {2 * call.number if call.number % 3 else 0}")
 
 
 def _config(tmp_path: Path, endpoint: Endpoint, name: str) -> dict[str, Any]:
-    return {
-        "benchmarks": [{"name": "gsm8k", "dataset": str(sums(tmp_path / "rows.jsonl", N))}],
-        "endpoint": {"url": endpoint.url, "model": "m"},
-        "engine": {"preflight": False, "concurrency": 8},
-        "output": {"dir": str(tmp_path / name)},
-    }
+    return run_config(
+        endpoint.url,
+        [{"name": "gsm8k", "dataset": str(sums(tmp_path / "rows.jsonl", N))}],
+        tmp_path / name,
+        engine={"preflight": False, "concurrency": 8},
+    )
 
 
 def _run(
@@ -43,14 +42,6 @@ def _run(
         executor = LeasedExecutor("fake", fleet)
         patched.setattr("nel.engine.run.opened_executor", lambda _: nullcontext(executor))
         return nel.evaluate(_config(tmp_path, endpoint, "fleet"), progress=progress)
-
-
-def _files(result: RunResult) -> list[Any]:
-    """Return the artifacts of a run without what two equal runs may differ in."""
-    folder = result.run_dir / "gsm8k"
-    found = [without_volatile(read_results(result.run_dir, "gsm8k"))]
-    names = ("metrics.json", "failure_analysis.json", "eval-gsm8k.json")
-    return [*found, *(comparable(read_json(folder / name)) for name in names)]
 
 
 def _every(n: int, what: str) -> Loss:
@@ -70,7 +61,7 @@ def test_scores_are_those_of_a_local_run(
         assert len(endpoint.calls) == N
         local = nel.evaluate(_config(tmp_path, endpoint, "local"))
     assert found.exit_code == local.exit_code == 0
-    assert _files(found) == _files(local)
+    assert artifacts_of(found.run_dir, "gsm8k") == artifacts_of(local.run_dir, "gsm8k")
     notes = [note for note in progress.notes if "workers were lost" in note]
     assert len(notes) == (1 if n_lost else 0)
     (facts,) = read_json(found.run_dir / "gsm8k" / "runtime_stats.json")["executors"]
@@ -110,7 +101,7 @@ def test_a_lost_fleet_stops_the_run_and_a_local_resume_is_equal(
         assert len(endpoint.calls) == N
         local = nel.evaluate(_config(tmp_path, endpoint, "local"))
     assert resumed.exit_code == 0
-    assert _files(resumed) == _files(local)
+    assert artifacts_of(resumed.run_dir, "gsm8k") == artifacts_of(local.run_dir, "gsm8k")
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,19 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_sandbox import numbers_of, script, tasks
+from tests.e2e.test_sandbox import script, tasks
 from tests.sandbox.conftest import need_engine
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.ray_cluster import HAS_RAY, RayCluster, ray_client_server, ray_cluster
-from tests.support.runs import comparable, nel, only_run, read_json, read_results, sums, without_volatile
+from tests.support.runs import (
+    artifacts_of,
+    nel,
+    numbers_of,
+    only_run,
+    read_json,
+    read_results,
+    sums,
+)
 
 pytestmark = [
     pytest.mark.slow,
@@ -63,8 +71,7 @@ def _says(call: Call, _: int) -> Reply:
         return answer("GRADE: C" if "GRADE" in call.text else "VERDICT: yes")
     if "even?" in call.text:
         return answer("yes" if "2" in call.text else "no")
-    number = int(call.text.split("What is ")[-1].split()[0])
-    return answer(f"{2 * number if number % 3 else 0}")
+    return answer(f"{2 * call.number if call.number % 3 else 0}")
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +83,6 @@ def cluster() -> Iterator[RayCluster]:
 def _command(endpoint: Endpoint, bench: str, executor: str, out: str) -> list[str]:
     models = ("--model-url", endpoint.url, "--model-id", "m", "--judge-url", endpoint.url, "--judge-id", "j")
     return ["eval", "run", "--bench", bench, *models, "--executor", executor, "-o", out, "--concurrency", "8"]
-
-
-def _files(run_dir: Path, name: str) -> list[Any]:
-    found: list[Any] = [without_volatile(read_results(run_dir, name))]
-    files = ("metrics.json", "failure_analysis.json", f"eval-{name}.json")
-    return [*found, *(comparable(read_json(run_dir / name / file)) for file in files)]
 
 
 def _prepared(tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_a_run_on_two_nodes_has_the_artifacts_of_a_local_run(cluster: RayCluster
             done = nel(*_command(endpoint, f"./{bench}.py", executor, out), cwd=tmp_path)
             assert done.returncode == 0, done.stderr
     runs = [only_run(tmp_path / out) for out in ("ray", "local")]
-    assert _files(runs[0], bench) == _files(runs[1], bench)
+    assert artifacts_of(runs[0], bench) == artifacts_of(runs[1], bench)
     (facts,) = read_json(runs[0] / bench / "runtime_stats.json")["executors"]
     assert [node["scoring"] for node in facts["nodes"].values()] == [1, 1]
 
@@ -112,7 +113,7 @@ def test_a_run_through_the_client_server_has_the_artifacts_of_a_local_run(cluste
             done = nel(*_command(endpoint, "./slow.py", executor, out), cwd=tmp_path)
             assert done.returncode == 0, done.stderr
     runs = [only_run(tmp_path / out) for out in ("ray", "local")]
-    assert _files(runs[0], "slow") == _files(runs[1], "slow")
+    assert artifacts_of(runs[0], "slow") == artifacts_of(runs[1], "slow")
 
 
 @pytest.mark.docker
@@ -127,7 +128,7 @@ def test_programs_run_on_the_nodes_with_an_engine(cluster: RayCluster, tmp_path:
             done = nel(*command, "--executor", executor, "-o", out, cwd=tmp_path)
             assert done.returncode == 0, done.stderr
     runs = [only_run(tmp_path / out) for out in ("ray", "local")]
-    assert numbers_of(runs[0]) == numbers_of(runs[1])
+    assert numbers_of(runs[0], "humaneval") == numbers_of(runs[1], "humaneval")
     (facts,) = read_json(runs[0] / "humaneval" / "runtime_stats.json")["executors"]
     assert [node["sandbox"] for node in facts["nodes"].values()] == [1, 1]
 
@@ -152,6 +153,19 @@ def _orders_at(number: int, cluster: RayCluster, order: str) -> tuple[Any, threa
     return says, is_done
 
 
+def _resumed_beside_a_local_run(tmp_path: Path, bench: str, run_dir: Path) -> int:
+    """Make a local run, resume another one locally, and return how many questions the resume asked."""
+    with scripted(_says, models=["m", "j"]) as endpoint:
+        local = nel(*_command(endpoint, f"./{bench}.py", "local", "local"), cwd=tmp_path)
+        assert local.returncode == 0, local.stderr
+        n_local = len(endpoint.calls)
+        again = ("eval", "resume", str(run_dir), "--executor", "local", "--model-url", endpoint.url)
+        judge = ("--judge-url", endpoint.url, "--judge-id", "j")
+        resumed = nel(*again, "--allow-url-change", *judge, cwd=tmp_path)
+        assert resumed.returncode == 0, resumed.stderr
+        return sum("What is" in call.text for call in endpoint.calls[n_local:])
+
+
 def test_a_killed_node_costs_what_it_had_and_a_killed_cluster_stops_the_run(tmp_path: Path) -> None:
     """Without a node the run goes on and is equal; without the cluster it exits 75, and a local resume is equal."""
     _prepared(tmp_path)
@@ -170,17 +184,10 @@ def test_a_killed_node_costs_what_it_had_and_a_killed_cluster_stops_the_run(tmp_
             n_asked = sum("What is" in call.text for call in endpoint.calls)
         run_dir = only_run(tmp_path / "head")
         rewards = [row["reward"] for row in read_results(run_dir, "slow")]
-        with scripted(_says, models=["m", "j"]) as endpoint:
-            local = nel(*_command(endpoint, "./slow.py", "local", "local"), cwd=tmp_path)
-            assert local.returncode == 0, local.stderr
-            n_local = len(endpoint.calls)
-            again = ("eval", "resume", str(run_dir), "--executor", "local", "--model-url", endpoint.url)
-            resumed = nel(*again, "--allow-url-change", "--judge-url", endpoint.url, "--judge-id", "j", cwd=tmp_path)
-            assert resumed.returncode == 0, resumed.stderr
-            n_resumed = sum("What is" in call.text for call in endpoint.calls[n_local:])
-    wanted = _files(only_run(tmp_path / "local"), "slow")
-    assert _files(only_run(tmp_path / "node"), "slow")[0] == wanted[0]
-    assert _files(run_dir, "slow")[0] == wanted[0]
+        n_resumed = _resumed_beside_a_local_run(tmp_path, "slow", run_dir)
+    wanted = artifacts_of(only_run(tmp_path / "local"), "slow")
+    assert artifacts_of(only_run(tmp_path / "node"), "slow")[0] == wanted[0]
+    assert artifacts_of(run_dir, "slow")[0] == wanted[0]
     assert n_asked + n_resumed <= N + 8
     by_right = [row["reward"] for row in read_results(run_dir, "slow")]
     assert all(reward in (None, right) for reward, right in zip(rewards, by_right, strict=True))
@@ -207,15 +214,8 @@ def test_a_killed_head_stops_the_run_and_its_resume_is_equal(tmp_path: Path) -> 
             n_asked = sum("What is" in call.text for call in endpoint.calls)
     flag.unlink()
     run_dir = only_run(tmp_path / "head")
-    with scripted(_says, models=["m", "j"]) as endpoint:
-        local = nel(*_command(endpoint, "./late.py", "local", "local"), cwd=tmp_path)
-        assert local.returncode == 0, local.stderr
-        n_local = len(endpoint.calls)
-        again = ("eval", "resume", str(run_dir), "--executor", "local", "--model-url", endpoint.url)
-        resumed = nel(*again, "--allow-url-change", "--judge-url", endpoint.url, "--judge-id", "j", cwd=tmp_path)
-        assert resumed.returncode == 0, resumed.stderr
-        n_resumed = sum("What is" in call.text for call in endpoint.calls[n_local:])
-    assert _files(run_dir, "late")[0] == _files(only_run(tmp_path / "local"), "late")[0]
+    n_resumed = _resumed_beside_a_local_run(tmp_path, "late", run_dir)
+    assert artifacts_of(run_dir, "late")[0] == artifacts_of(only_run(tmp_path / "local"), "late")[0]
     assert n_asked + n_resumed <= N + 8
 
 

@@ -14,7 +14,7 @@ from nel.engine.executors.find import find_executor
 from nel.engine.progress import Progress
 from nel.errors import ConfigError, MissingExtra
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import read_json, read_results, sums, without_volatile
+from tests.support.runs import read_json, read_results, run_config, sums, without_volatile
 
 ASKING = """
 import os
@@ -37,7 +37,7 @@ def _says(call: Call, _: int) -> Reply:
         return answer("yes" if "6" in call.text else "no")
     if "What is" not in call.text or "GRADE" in call.text:
         return answer("GRADE: C")
-    return answer(str(2 * int(call.text.split("What is ")[-1].split()[0])))
+    return answer(str(2 * call.number))
 
 
 def test_scorers_in_processes_ask_the_run_and_lose_only_their_own_sample(tmp_path: Path) -> None:
@@ -47,13 +47,13 @@ def test_scorers_in_processes_ask_the_run_and_lose_only_their_own_sample(tmp_pat
     results = []
     with scripted(_says) as endpoint:
         for executor in ("processes:workers=1", "local"):
-            config: dict[str, Any] = {
-                "benchmarks": [{"name": str(tmp_path / "asking.py")}],
-                "endpoint": {"url": endpoint.url, "model": "m"},
-                "judge": {"panel": [{"url": endpoint.url, "model": "m"}]},
-                "engine": {"executor": executor, "preflight": False},
-                "output": {"dir": str(tmp_path / executor.partition(":")[0])},
-            }
+            config: dict[str, Any] = run_config(
+                endpoint.url,
+                [{"name": str(tmp_path / "asking.py")}],
+                tmp_path / executor.partition(":")[0],
+                judge={"panel": [{"url": endpoint.url, "model": "m"}]},
+                engine={"executor": executor, "preflight": False},
+            )
             done = nel.evaluate(config, progress=Progress())
             assert done.exit_code == 3
             results.append(without_volatile(read_results(done.run_dir, "asking")))
@@ -101,13 +101,13 @@ def test_a_killed_process_is_replaced_and_its_answers_are_scored_once(tmp_path: 
 
     progress = Progress()
     with scripted(says) as endpoint:
-        config: dict[str, Any] = {
-            "benchmarks": [{"name": str(tmp_path / "asking.py")}],
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "judge": {"panel": [{"url": endpoint.url, "model": "m"}]},
-            "engine": {"executor": "processes:workers=2", "preflight": False},
-            "output": {"dir": str(tmp_path / "out")},
-        }
+        config: dict[str, Any] = run_config(
+            endpoint.url,
+            [{"name": str(tmp_path / "asking.py")}],
+            tmp_path / "out",
+            judge={"panel": [{"url": endpoint.url, "model": "m"}]},
+            engine={"executor": "processes:workers=2", "preflight": False},
+        )
         done = nel.evaluate(config, progress=progress)
     assert done.exit_code == 0
     assert any(note.startswith("1 workers were lost") for note in progress.notes)

@@ -13,16 +13,8 @@ from nel.runs.merging import merge_shards
 from nel.runs.verification import verify_run
 from tests.faults.runs import QUICK, config
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
-from tests.support.runs import read_json
+from tests.support.runs import read_json, write_bench
 
-BENCH = """
-from nel import ScorerInput, benchmark, needs_judge, scorer
-
-@benchmark(name="judged", dataset="unused.jsonl", prompt="{question}", target_field="answer")
-@scorer
-def judged(sample: ScorerInput) -> dict:
-    return needs_judge(sample)
-"""
 CHANGES = {"max_tokens": "max_completion_tokens", "temperature": "not sent"}
 TAKEN = {"max_completion_tokens": 4096}
 
@@ -50,8 +42,8 @@ def _settings(calls: list[Call]) -> list[dict[str, Any]]:
 
 
 def _config(tmp_path: Path, url: str, judges: dict[str, Endpoint], n: int = 4, **more: Any) -> dict[str, Any]:
-    bench = tmp_path / "judged.py"
-    bench.write_text(BENCH)
+    verdict = "needs_judge(sample)"
+    bench = write_bench(tmp_path / "judged.py", verdict, name="judged", dataset="unused.jsonl")
     own = {**QUICK, "api_key_env": None}
     panel = [{"name": name, "url": one.url, "model": f"{name}-model", **own} for name, one in judges.items()]
     made = config(tmp_path, url, n=n, endpoint={"api_key_env": None}, judge={"panel": panel}, **more)

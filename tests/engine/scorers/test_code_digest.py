@@ -28,7 +28,6 @@ def scorer(sample):
 
 
 def digest_of(tmp_path: Path, source: str) -> str:
-    """Return the digest of `tool` in a module with this source."""
     path = tmp_path / "tools_of_a_test.py"
     path.write_text(source, encoding="utf-8")
     spec = importlib.util.spec_from_file_location("tools_of_a_test", path)

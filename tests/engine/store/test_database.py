@@ -184,21 +184,6 @@ def test_a_changed_value_of_a_row_is_found(store: Log, tmp_path: Path, column: s
     assert store.drop_damaged() == 1
 
 
-def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
-    """Missing, foreign and newer files are named as what they are."""
-    with pytest.raises(StoreError, match=r"there is no run\.db"):
-        Snapshot(tmp_path / "run.db")
-    with closing(sqlite3.connect(tmp_path / "foreign.db")) as foreign, foreign:
-        foreign.execute("CREATE TABLE t(x)")
-    with pytest.raises(StoreError, match="was not written by nel"):
-        Snapshot(tmp_path / "foreign.db")
-    Log(tmp_path / "newer.db").close()
-    with closing(sqlite3.connect(tmp_path / "newer.db")) as newer, newer:
-        newer.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="has format 99"):
-        Snapshot(tmp_path / "newer.db")
-
-
 async def test_a_row_that_cannot_be_written_is_an_error_and_not_a_wait_for_ever(store: Log) -> None:
     """A value that SQLite has no form for raises at the one who waits, and the writer goes on."""
     store.start_writer()

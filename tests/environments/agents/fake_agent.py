@@ -14,7 +14,6 @@ TOOL = {
 
 
 def ask(body):
-    """Return the answer of the model."""
     request = urllib.request.Request(
         os.environ["URL"] + "/chat/completions",
         json.dumps(body).encode(),

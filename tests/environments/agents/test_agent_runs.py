@@ -26,7 +26,6 @@ pytestmark = pytest.mark.docker
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Return a folder with one task."""
     with engine_client():
         shutil.copytree(DEMO / "pipeline", tmp_path / "tasks" / "pipeline")
         return tmp_path
@@ -62,7 +61,6 @@ def solving(call: Call, _: int) -> Reply:
 
 
 def result_of(home: Path) -> dict[str, Any]:
-    """Return the line of the one task."""
     return read_results(only_run(home / "out"), "tasks")[0]
 
 

@@ -332,8 +332,17 @@ def test_labels_off_the_binary_scale_are_refused(label: str) -> None:
 
 @pytest.mark.parametrize(
     ("grades", "scores", "template", "given"),
-    [({"4": 0.75, "5": 1.0}, [0.75, 1.0], "likert_5", {"4": 0.75, "1": 0.0, 3: 0.5, "5": 1.0, "0": None, "C": None}), ({"2": 0.5, "3": 1.0}, [0.5, 1.0], "custom", {"1": 0.0, "2": 0.5, "3": 1.0, "4": None, "0": None}), ({"C": 1.0, "I": 0.0}, [0.0, 1.0], "binary_qa_partial", {"P": 0.5, "0.5": 0.5, "C": 1.0, "7": None}), ({"CORRECT": 1.0}, [1.0], "simpleqa", {"not_attempted": 0.0, "INCORRECT": 0.0, "i": 0.0, "0.5": None}), ({"SAFE": 1.0}, [1.0], "safety", {"unsafe": 0.0, "safe": 1.0, "no": 0.0, "x": None}), ({}, [0.2, 0.9], "rubric", {"0.35": 0.35, 1: 1.0, "1.5": None, "-0.2": None}), ({"1.0": 0.0, "2.0": 1.0}, [0.0, 1.0], "custom", {"1.0": 0.0, 2.0: 1.0, "3.0": None}), ({"A": 1.0, "B": 0.5}, [1.0, 0.5], "custom", {"a": 1.0, "b": 0.5, "0.25": 0.25, "D": None})]
-)  # fmt: skip
+    [
+        ({"4": 0.75, "5": 1.0}, [0.75, 1.0], "likert_5", {"4": 0.75, "1": 0.0, 3: 0.5, "5": 1.0, "0": None, "C": None}),
+        ({"2": 0.5, "3": 1.0}, [0.5, 1.0], "custom", {"1": 0.0, "2": 0.5, "3": 1.0, "4": None, "0": None}),
+        ({"C": 1.0, "I": 0.0}, [0.0, 1.0], "binary_qa_partial", {"P": 0.5, "0.5": 0.5, "C": 1.0, "7": None}),
+        ({"CORRECT": 1.0}, [1.0], "simpleqa", {"not_attempted": 0.0, "INCORRECT": 0.0, "i": 0.0, "0.5": None}),
+        ({"SAFE": 1.0}, [1.0], "safety", {"unsafe": 0.0, "safe": 1.0, "no": 0.0, "x": None}),
+        ({}, [0.2, 0.9], "rubric", {"0.35": 0.35, 1: 1.0, "1.5": None, "-0.2": None}),
+        ({"1.0": 0.0, "2.0": 1.0}, [0.0, 1.0], "custom", {"1.0": 0.0, 2.0: 1.0, "3.0": None}),
+        ({"A": 1.0, "B": 0.5}, [1.0, 0.5], "custom", {"a": 1.0, "b": 0.5, "0.25": 0.25, "D": None}),
+    ],
+)
 def test_labels_of_other_scales(
     grades: dict[str, float], scores: list[float], template: str, given: dict[str, float | None]
 ) -> None:
