@@ -149,13 +149,7 @@ class NumberReader:
         if _LIST_MARK.match(line):
             return None
         number = self._alone(line)
-        if number is not None:
-            return self._value_of(number, offset=start)
-        words = line.strip(" *_`.\"'")
-        if words_value(words) is None:
-            return None
-        position = start + line.find(words)
-        return Value(words, position, position + len(words))
+        return None if number is None else self._value_of(number, offset=start)
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return what the last "=" of a sentence leads to, or the only number that it names."""
@@ -345,12 +339,12 @@ def stated_value(text: str) -> Fraction | None:
     return None if value is None or value.answer is None else parse_number(value.answer)
 
 
-def last_number(text: str, mark: Mark | None = None) -> str | None:
+def last_number(text: str) -> str | None:
     """Return the last number of a text wherever it stands, or None.
 
     >>> last_number("48 / 2 = 24, so 72 in all"), last_number("none")
     ('72', None)
     """
     folded = Answer(text).plain
-    numbers = [number for number in numbers_in(folded, mark=mark) if number.value is not None]
-    return _plain_decimal(numbers[-1]) if numbers else None
+    numbers = [number for number in numbers_in(folded) if number.value is not None]
+    return numbers[-1].text if numbers else None
