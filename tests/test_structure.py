@@ -101,11 +101,11 @@ ROOMS = {
     "metrics": 14_820,
     "models": 37_620,
     "prompts": 2_690,
-    "reading": 18_170,
+    "reading": 18_180,
     "reports": 17_960,
     "runs": 11_460,
     "sandbox": 26_410,
-    "scoring": 22_830,
+    "scoring": 22_824,
     "tools": 1_900,
     "types": 2_230,
 }

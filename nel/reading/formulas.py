@@ -20,6 +20,10 @@ _FORMULA: Final = re.compile(
     r"|\\\[(?P<square>.{1,2000}?)\\\]",
     re.DOTALL,
 )
+_MONEY: Final = re.compile(
+    r"\$\d[\d,.]*(?:[kKMB]\b|[^$\\]*(?:(?<![A-Za-z])[a-z]{2}|[\s,(=+*/-]\$))"
+)
+"""Two amounts, whose signs stand around words as those of a formula do: "$5 and $6"."""
 _WORD: Final = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{3,}")
 _FUNCTIONS: Final = frozenset(
     "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max gcd lcm mod".split()
@@ -85,9 +89,9 @@ class FormulaReader:
 
 
 def _formulas(text: str, start: int, stop: int) -> list[re.Match[str]]:
-    """Return the formulas in delimiters of a stretch; "$5 and $6" are two amounts."""
+    """Return the formulas in delimiters of a stretch."""
     formulas = _FORMULA.finditer(text, start, stop)
-    return [formula for formula in formulas if not has_words(_inside(formula))]
+    return [formula for formula in formulas if not _MONEY.match(formula[0])]
 
 
 def has_words(text: str) -> bool:
