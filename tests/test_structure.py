@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_820,
     "models": 37_620,
     "prompts": 2_690,
-    "reading": 18_180,
+    "reading": 18_194,
     "reports": 17_960,
     "runs": 11_460,
     "sandbox": 26_410,
