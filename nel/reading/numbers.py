@@ -59,7 +59,7 @@ _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdo
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
     r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z](?:\w*[\d_]\w*)?\(\Z"
-    r"|(?:<=?|[≤≥]|\\[gl]eq?|(?<=[\w:)]\s)>=?)\s?\$?\Z"
+    r"|(?:(?<![A-Za-z]{2})<=?|[≤≥]|\\[gl]eq?|(?<=[\w:)]\s)>=?)\s?\$?\Z"
 )
 """Before a number under a root, a limit, an exponent, an index, operand of an unknown or argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
