@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_910,
     "models": 37_670,
     "prompts": 2_690,
-    "reading": 18_430,
+    "reading": 18_400,
     "reports": 17_600,
     "runs": 11_490,
     "sandbox": 26_410,

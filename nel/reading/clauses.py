@@ -26,6 +26,7 @@ _UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
 _STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
 _PARTING_MARK: Final = r"[^\w\s)*_`]"
 _NO_AFTER_KEY: Final = r":[\s*_`\"']*(?:no|false)[.*_`\"' ]*(?:\n|\Z)"
+_COPULAS: Final = words_of("copula")
 _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
 
 
@@ -72,7 +73,6 @@ def _word_pattern(role: str) -> re.Pattern[str]:
             rf"|[^\w\n]{{0,6}}(?:\n\s*)?{words_pattern('refutation')}"
         ),
         "none": rf"\s*{pattern}",
-        "ending copula": rf"\s*{pattern}\Z",
         "before or": rf"\w{_CLOSING_MARKS}{pattern}{_OPENING_MARKS}(?:(?:the|an?)\s)?\Z",
         "or": rf"{_CLOSING_MARKS}{pattern}{_OPENING_MARKS}\w",
     }
@@ -96,7 +96,9 @@ def without_copula(text: str) -> str:
     >>> without_copula("富士山です")
     '富士山'
     """
-    return _word_pattern("ending copula").sub("", text)
+    if not text.endswith(_COPULAS):
+        return text
+    return text.removesuffix(next(filter(text.endswith, _COPULAS))).rstrip()
 
 
 def clause_before(low: str, start: int, begin: int = 0) -> str:

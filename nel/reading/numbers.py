@@ -59,7 +59,7 @@ _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdo
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
     r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z](?:\w*[\d_]\w*)?\(\Z"
-    r"|(?:<=?|[≤≥]|\\[gl]eq?|(?<=[\w:)]\s)>=?)\s?\$?\Z"
+    r"|(?:(?<![A-Za-z]{2})<=?|[≤≥]|\\[gl]eq?|(?<=[\w:)]\s)>=?)\s?\$?\Z"
 )
 """Before a number under a root, a limit, an exponent, an index, operand of an unknown or argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
@@ -152,13 +152,7 @@ class NumberReader:
         if _LIST_MARK.match(line):
             return None
         number = self._alone(line)
-        if number is not None:
-            return self._value_of(number, offset=start)
-        words = line.strip(" *_`.\"'")
-        if words_value(words) is None:
-            return None
-        position = start + line.find(words)
-        return Value(words, position, position + len(words))
+        return None if number is None else self._value_of(number, offset=start)
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return what the last "=" of a sentence leads to, or the only number that it names."""
@@ -366,12 +360,12 @@ def stated_value(text: str) -> Fraction | None:
     return None if value is None or value.answer is None else parse_number(value.answer)
 
 
-def last_number(text: str, mark: Mark | None = None) -> str | None:
+def last_number(text: str) -> str | None:
     """Return the last number of a text wherever it stands, or None.
 
     >>> last_number("48 / 2 = 24, so 72 in all"), last_number("none")
     ('72', None)
     """
     folded = Answer(text).plain
-    numbers = [number for number in numbers_in(folded, mark=mark) if number.value is not None]
-    return _plain_decimal(numbers[-1]) if numbers else None
+    numbers = [number for number in numbers_in(folded) if number.value is not None]
+    return numbers[-1].text if numbers else None

@@ -128,7 +128,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     gold = choice_gold(sample, multiple=multiple)
     response, ran_on = own_answer(sample)
     strict = labels_after_marker(response, labels)
-    lenient = strict or chosen_labels(response, labels, choices)
+    lenient = chosen_labels(response, labels, choices)
     if not multiple:
         strict, lenient = (
             labels_read if len(labels_read) == 1 else () for labels_read in (strict, lenient)
@@ -137,7 +137,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
         "correct": strict == gold,
         "correct_lenient": lenient == gold,
         "parsed": bool(strict),
-        "extracted": ",".join(strict or lenient) or None,
+        "extracted": ",".join(lenient) or None,
         **ran_on,
     }
 

@@ -48,6 +48,8 @@ def test_which_decision_is_read(text: str, value: str | None) -> None:
         ("答案：否", "no"),
         ("答えは「はい」です。", "yes"),
         ("لا، العاصمة هي الرباط.", "no"),
+        ("La afirmación es verdadera.", "yes"),
+        ("这个说法是错误的。", "no"),
         ("Das ist ja gut.", None),
         ("Non è chiaro.", None),
         ("但是，天空是蓝色的。", None),

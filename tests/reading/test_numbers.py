@@ -58,6 +58,8 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         ("The answer is twelve.", "twelve", Form.PHRASE),
         ("La respuesta es 1.234.", "1234", Form.PHRASE),
         ("Die Antwort ist 12,5.", "12.5", Form.PHRASE),
+        ("Ergebnis: 3.600 Sekunden", "3600", Form.PHRASE),
+        ("El resultado es **3,5**.", "3.5", Form.PHRASE),
         ("First 6 * 7 = 42.\nThen 42 + 8 = 50", "50", Form.SENTENCE),
         ("They add up. So the total is 25 dollars.", "25", Form.SENTENCE),
         ("So Weng earned **$10** for babysitting 50 minutes.", "$10", Form.SENTENCE),
