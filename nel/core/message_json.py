@@ -16,15 +16,17 @@ def message_json(message: Message) -> dict[str, object]:
     """Return a message as a JSON object; empty fields are left out."""
     fields: dict[str, object] = {"role": message.role, "content": message.content}
     if message.tool_calls:
-        fields["tool_calls"] = [
-            {"id": call.id, "name": call.name, "arguments": call.arguments}
-            for call in message.tool_calls
-        ]
+        fields["tool_calls"] = list(map(call_json, message.tool_calls))
     if message.tool_call_id is not None:
         fields["tool_call_id"] = message.tool_call_id
     if message.native is not None:
         fields["native"] = native_json(message.native)
     return fields
+
+
+def call_json(call: ToolCall) -> dict[str, object]:
+    """Return a call as messages, responses and steps store it."""
+    return {"id": call.id, "name": call.name, "arguments": call.arguments}
 
 
 def read_message(fields: Mapping[str, Any]) -> Message:

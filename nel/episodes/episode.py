@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Final, NoReturn
 
 from nel.config.schema import Price
+from nel.core.message_json import call_json
 from nel.episodes.accounts import Accounts
 from nel.episodes.endings import (
     AttemptOver,
@@ -27,7 +28,7 @@ from nel.episodes.endings import (
 )
 from nel.episodes.limits import Limits
 from nel.episodes.replies import Reply, reply_of
-from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
+from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, digest_of
 from nel.tools.declaration import ANY_NAME, OnInterrupt
 from nel.tools.results import INTERRUPTED, OUTPUT_BYTES_MAX, ToolResult, cut_output, not_finite
 from nel.types import Generation, Json, JsonObject, Message, Response, Sample, ToolCall

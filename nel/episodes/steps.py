@@ -174,8 +174,3 @@ class MessageDigests:
 def digest_of(value: object) -> str:
     """Return a digest of a JSON value."""
     return hashlib.sha256(dumps_bytes(value)).hexdigest()[:_DIGEST_CHARACTERS]
-
-
-def call_json(call: ToolCall) -> dict[str, object]:
-    """Return a call as its step stores it."""
-    return {"id": call.id, "name": call.name, "arguments": call.arguments}

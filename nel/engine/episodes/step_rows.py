@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from nel.core.message_json import message_json
+from nel.core.message_json import call_json, message_json
 from nel.core.strict_json import dumps, loads
 from nel.engine.store.log import Pooled
 from nel.engine.store.rows import (
@@ -27,7 +27,7 @@ from nel.engine.store.rows import (
     fields_of,
     response_in,
 )
-from nel.episodes.steps import MessageDigests, Step, StepKind, call_json, digest_of
+from nel.episodes.steps import MessageDigests, Step, StepKind, digest_of
 from nel.tools.results import ToolResult
 from nel.types import JsonObject, Message, SampleKey
 

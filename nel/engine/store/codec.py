@@ -12,7 +12,7 @@ from dataclasses import asdict
 from operator import attrgetter
 from typing import Any, Final
 
-from nel.core.message_json import message_json, native_json, read_message, read_native
+from nel.core.message_json import call_json, message_json, native_json, read_message, read_native
 from nel.core.strict_json import dumps, loads
 from nel.errors import StoreError
 from nel.types import (
@@ -171,7 +171,7 @@ def response_json(response: Response) -> dict[str, Any]:
     if response.choice_scores:
         fields["choice_scores"] = list(map(asdict, response.choice_scores))
     if response.tool_calls:
-        fields["tool_calls"] = list(map(asdict, response.tool_calls))
+        fields["tool_calls"] = list(map(call_json, response.tool_calls))
     if response.native is not None:
         fields["native"] = native_json(response.native)
     return fields
