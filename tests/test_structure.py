@@ -102,7 +102,7 @@ ROOMS = {
     "models": 37_620,
     "prompts": 2_690,
     "reading": 18_080,
-    "reports": 17_600,
+    "reports": 17_620,
     "runs": 11_460,
     "sandbox": 26_410,
     "scoring": 22_830,
