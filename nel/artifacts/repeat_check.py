@@ -45,17 +45,17 @@ class Pair:
     def rewards(self) -> tuple[float, float] | None:
         """Return what both count in a score, None where one of them counts nothing."""
         first_reward, second_reward = reward_of(self.first.outcome), reward_of(self.second.outcome)
-        return (
-            None if first_reward is None or second_reward is None else (first_reward, second_reward)
-        )
+        if first_reward is None or second_reward is None:
+            return None
+        return first_reward, second_reward
 
     @property
     def differs(self) -> bool:
         """Return whether the raw answers differ, or what they count."""
+        if self.has_texts and self.texts_differ:
+            return True
         rewards = self.rewards
-        return (self.has_texts and self.texts_differ) or (
-            rewards is not None and rewards[0] != rewards[1]
-        )
+        return rewards is not None and rewards[0] != rewards[1]
 
 
 def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pair]:
@@ -126,20 +126,20 @@ def _score_json(
 ) -> dict[str, Any] | None:
     if not reward_pairs or not n:
         return None
-    rerun = rerun_of(
-        [pair for pair, _ in reward_pairs], [other for _, other in reward_pairs], n_answers=n
-    )
+    first_rewards, second_rewards = map(list, zip(*reward_pairs, strict=True))
+    rerun = rerun_of(first_rewards, second_rewards, n_answers=n)
     lower, upper = headline["ci_lower"], headline["ci_upper"]
-    half_width = None if lower is None or upper is None else (upper - lower) / 2
+    half_width = added = None
+    if lower is not None and upper is not None:
+        half_width = (upper - lower) / 2
+        added = added_half_width(half_width, rerun.half_width)
     return {
         "within_variance": rerun.within,
         "rerun_half_width": rerun.half_width,
         "rerun_half_width_lower": rerun.half_width_lower,
         "rerun_half_width_upper": rerun.half_width_upper,
         "interval_half_width": half_width,
-        "added_half_width": (
-            None if half_width is None else added_half_width(half_width, rerun.half_width)
-        ),
+        "added_half_width": added,
     }
 
 

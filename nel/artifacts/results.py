@@ -382,11 +382,10 @@ def _message(message: Message) -> PromptMessage:
 def _metadata(sample: Sample | None) -> dict[str, object]:
     if sample is None:
         return {}
-    return (
-        dict(sample.metadata)
-        if sample.subset is None
-        else {**sample.metadata, "category": sample.subset}
-    )
+    metadata = dict(sample.metadata)
+    if sample.subset is not None:
+        metadata["category"] = sample.subset
+    return metadata
 
 
 def _tokens_of(usage: Usage) -> LineTokens:

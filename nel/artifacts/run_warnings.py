@@ -160,9 +160,9 @@ def _on_completed(total: Accumulator) -> str:
     completed, headline = total.completed_json(), total.headline()
     if completed["value"] is None:
         return ""
-    value = (
-        _percent(completed["value"]) if headline["unit"] == "rate" else f"{completed['value']:.4f}"
-    )
+    value = f"{completed['value']:.4f}"
+    if headline["unit"] == "rate":
+        value = _percent(completed["value"])
     return f" (on the {completed['n']:,} completed answers: {value})"
 
 

@@ -100,6 +100,11 @@ class RuntimeStats:
         """
         elapsed = sum(session["elapsed"] or 0.0 for session in sessions)
         tokens = self._tokens_json()
+        samples_rate = tokens_rate = None  # of nothing that was observed
+        if elapsed and self._answered:
+            samples_rate = self._answered / elapsed
+        if elapsed and tokens["completion"]:
+            tokens_rate = tokens["completion"] / elapsed
         return {
             "sessions": len(sessions),
             "elapsed_seconds": elapsed,
@@ -112,12 +117,8 @@ class RuntimeStats:
             "run": spent_before(sessions).as_json(),
             "tokens": tokens,
             "throughput": {
-                "samples_per_second": (
-                    self._answered / elapsed if elapsed and self._answered else None
-                ),
-                "completion_tokens_per_second": (
-                    tokens["completion"] / elapsed if elapsed and tokens["completion"] else None
-                ),
+                "samples_per_second": samples_rate,
+                "completion_tokens_per_second": tokens_rate,
             },
             "finish_reasons": dict(self._finish),
             "models": dict(self._models),
@@ -238,7 +239,9 @@ def _percentiles(values: array[float]) -> dict[str, float | None]:
     names = ("p50", "p90", "p99", "max", "mean")
     if not values:
         return dict.fromkeys(names)
-    # 99 cuts: the p-th percentile is at index p - 1.
-    cuts = quantiles(values, n=100, method="inclusive") if len(values) > 1 else list(values) * 99
+    # 99 cuts: the p-th percentile is at index p - 1. Of a single value all are that value.
+    cuts = list(values) * 99
+    if len(values) > 1:
+        cuts = quantiles(values, n=100, method="inclusive")
     numbers = cuts[49], cuts[89], cuts[98], max(values), math.fsum(values) / len(values)
     return {name: round(number, _DECIMALS) for name, number in zip(names, numbers, strict=True)}

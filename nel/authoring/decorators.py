@@ -223,13 +223,10 @@ def _decorate(
 ) -> Benchmark:
     fixed, texts = with_strategy(name, fixed, texts)
     base_dir = _home_of(function)
-    factory = (
-        Benchmark
-        if seed_fn is None
-        else partial(SeededBenchmark, seed=row_function(seed_fn, "seed_fn"))
-    )
-    if seed_fn is not None and not texts["prompt"]:
-        texts = {**texts, "prompt": "made by seed_fn"}
+    factory: Callable[..., Benchmark] = Benchmark
+    if seed_fn is not None:
+        factory = partial(SeededBenchmark, seed=row_function(seed_fn, "seed_fn"))
+        texts = {**texts, "prompt": texts["prompt"] or "made by seed_fn"}
     templates: dict[str, Any] = {
         role: _template(text, base_dir, role) for role, text in texts.items()
     }
@@ -260,11 +257,9 @@ def _fewshot(options: FewShotOptions, base_dir: Path | None) -> FewShot:
 
 
 def _template(text: Any, base_dir: Path | None, role: str) -> Template | None:
-    return (
-        None
-        if text in (None, "") and role != "prompt"
-        else load_template(text, base_dir=base_dir, name=role)
-    )
+    if text in (None, "") and role != "prompt":
+        return None
+    return load_template(text, base_dir=base_dir, name=role)
 
 
 def _check_options(

@@ -49,15 +49,12 @@ def bind_examples(
         holds_samples = (
             open_dataset(samples, base_dir=samples_dir).fingerprint == opened.fingerprint
         )
+    must_match = bool(settings.match_field) and settings.sampler != "fixed"
     rows = read_examples(
         opened,
         rows_needed(settings, benchmark.num_fewshot),
         is_example=benchmark.is_example,
-        value_of=(
-            benchmark.example_value
-            if settings.match_field and settings.sampler != "fixed"
-            else None
-        ),
+        value_of=benchmark.example_value if must_match else None,
         prompt_of=benchmark.example_prompt if settings.sampler == "first" else None,
     )
     bound = benchmark.with_shots(

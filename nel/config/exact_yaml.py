@@ -37,7 +37,9 @@ class YamlEntry:
     def problem(self, what: str) -> ConfigError:
         """Return an error that names the file, the line and the key."""
         position = f"{self.path}, line {self.node.start_mark.line + 1}"
-        return ConfigError(f"{position}: {self.key}: {what}" if self.key else f"{position}: {what}")
+        if self.key:
+            position += f": {self.key}"
+        return ConfigError(f"{position}: {what}")
 
     @property
     def is_mapping(self) -> bool:
@@ -59,12 +61,12 @@ class YamlEntry:
             raise self.problem(f"expected keys, found {self._kind()}")
         entries: dict[str, YamlEntry] = {}
         for key_node, value in self.node.value:
-            key = YamlEntry(self.path, key_node, self.key).text()
+            key_entry = YamlEntry(self.path, key_node, self.key)
+            key = key_entry.text()
             if key in entries:
-                raise YamlEntry(self.path, key_node, self.key).problem(
-                    f'the key "{key}" stands twice'
-                )
-            entries[key] = YamlEntry(self.path, value, f"{self.key}.{key}" if self.key else key)
+                raise key_entry.problem(f'the key "{key}" stands twice')
+            key_path = f"{self.key}.{key}" if self.key else key
+            entries[key] = YamlEntry(self.path, value, key_path)
         return entries
 
     def known_items(self, keys: tuple[str, ...]) -> dict[str, YamlEntry]:
@@ -165,7 +167,9 @@ class YamlEntry:
     def _kind(self) -> str:
         if self.is_mapping:
             return "keys"
-        return "a list" if self.is_list else _KINDS.get(self.node.tag.removeprefix(_TAG), "a text")
+        if self.is_list:
+            return "a list"
+        return _KINDS.get(self.node.tag.removeprefix(_TAG), "a text")
 
 
 def read_exact(path: Path) -> YamlEntry:

@@ -90,14 +90,11 @@ def secrets_of_environment() -> tuple[str, ...]:
 
     Whatever they are for: a solver runs in the process that has them.
     """
-    secrets = [
-        value
-        for name, value in os.environ.items()
-        if _SECRET_NAME.search(name)
-        and len(value) >= _PLACEHOLDER_BELOW
-        and not value.startswith("/")  # the path of a file that holds a key
-    ]
-    for value in os.environ.values():
+    secrets: list[str] = []
+    for name, value in os.environ.items():
+        is_path = value.startswith("/")  # of a file that holds a key
+        if _SECRET_NAME.search(name) and len(value) >= _PLACEHOLDER_BELOW and not is_path:
+            secrets.append(value)
         if "://" in value:
             secrets += secrets_in_url(value)
     return tuple(secrets)
@@ -162,17 +159,18 @@ class Redactor:
         """
         if not self._in_answers or not self.finds(dumps(value) if text is None else text):
             return value
+        # Values nest as deep as an endpoint likes, hence a list of what is to do and no recursion.
         root: list[Any] = [value]
         containers: list[Any] = [root]
         while containers:
             container = containers.pop()
+            entries: list[tuple[Any, Any]] = list(enumerate(container))
             if isinstance(container, dict):
-                entries = [(self.text(key), item) for key, item in container.items()]
+                redacted_keys = {self.text(key): item for key, item in container.items()}
                 container.clear()
-                container.update(entries)
-            for key, item in list(
-                container.items() if isinstance(container, dict) else enumerate(container)
-            ):
+                container.update(redacted_keys)
+                entries = list(redacted_keys.items())
+            for key, item in entries:
                 if isinstance(item, str):
                     container[key] = self.text(item)
                 elif isinstance(item, (dict, list)):

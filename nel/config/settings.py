@@ -72,25 +72,22 @@ def given_settings(values: Mapping[str, object]) -> list[Given]:
     Raises:
         ConfigError: Flags that describe the entries of one list do not fit each other.
     """
-    choices = {
-        name: value
-        for name, value in values.items()
-        if not (value is None or value is False or value == [])
-    }
     single_values = []
     lists: dict[Path, dict[str, Flag]] = {}
     for setting in settings():
         flag, path = setting.flag, setting.path
+        value = values.get(flag.name)
         if flag.item_key is not None:
             lists.setdefault(path, {})[flag.item_key] = flag
-        elif flag.name in choices:
-            value, one_benchmark = choices[flag.name], flag.one_benchmark
+        elif not (value is None or value is False or value == []):
             single_values.append(
-                Given(flag=flag.name, path=path, value=value, one_benchmark=one_benchmark)
+                Given(flag=flag.name, path=path, value=value, one_benchmark=flag.one_benchmark)
             )
     # Lists come first, since other flags set keys of their entries.
-    entries = [entry for path, flags in lists.items() for entry in _entries(path, flags, choices)]
-    return [*entries, *single_values]
+    list_values: list[Given] = []
+    for path, flags in lists.items():
+        list_values += _entries(path, flags, values)
+    return list_values + single_values
 
 
 def _settings() -> Iterator[Setting]:
@@ -118,12 +115,10 @@ def _model_of(field: FieldInfo) -> type[Strict] | None:
     """Return the model of a field, or of the entries of its list; None for values and mappings."""
     if get_origin(field.annotation) is dict:
         return None
-    models = (
-        kind
-        for kind in kinds_of(field.annotation)
-        if isinstance(kind, type) and issubclass(kind, Strict)
-    )
-    return next(models, None)
+    for kind in kinds_of(field.annotation):
+        if isinstance(kind, type) and issubclass(kind, Strict):
+            return kind
+    return None
 
 
 def _entries(path: Path, flags: Mapping[str, Flag], typed: Mapping[str, object]) -> list[Given]:
@@ -150,18 +145,17 @@ def _entries(path: Path, flags: Mapping[str, Flag], typed: Mapping[str, object])
                 f"{flags[key].name} is given {len(column)} times and {main.name} {count} times;"
                 " give it once, or as often"
             )
-    entries = [
-        {key: column[index if len(column) > 1 else 0] for key, column in values.items() if column}
-        for index in range(count)
-    ]
-    return [
-        Given(flag=main.name, path=path, value=entries),
-        *(
-            Given(flag=flags[key].name, path=(*path, str(index), key), value=value)
-            for index, entry in enumerate(entries)
-            for key, value in entry.items()
-        ),
-    ]
+    entries: list[dict[str, object]] = []
+    assignments = [Given(flag=main.name, path=path, value=entries)]
+    for index in range(count):
+        entry = {}
+        for key, column in values.items():
+            if column:
+                entry[key] = column[index] if len(column) > 1 else column[0]
+                position = (*path, str(index), key)
+                assignments.append(Given(flag=flags[key].name, path=position, value=entry[key]))
+        entries.append(entry)
+    return assignments
 
 
 def _item_field(path: Path, key: str) -> FieldInfo:

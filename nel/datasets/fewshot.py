@@ -92,11 +92,11 @@ def with_split(uri: str, split: str, *, base_dir: Path | None = None) -> str:
         )
     path, _, query = uri.partition("?")
     scheme, _, names = path.partition("://")
-    path = f"{scheme}://" + "/".join(names.strip("/").split("/")[:_CONFIG_PARTS])
-    pairs = [
-        (name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "split"
-    ]
-    return f"{path}?{urlencode([*pairs, ('split', split)], safe='/')}"
+    # ORG/NAME/CONFIG: a fourth part would be the other split.
+    repository = "/".join(names.strip("/").split("/")[:_CONFIG_PARTS])
+    pairs = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != "split"]
+    pairs.append(("split", split))
+    return f"{scheme}://{repository}?{urlencode(pairs, safe='/')}"
 
 
 def read_examples(

@@ -106,5 +106,8 @@ def _missing(path: str, key: str, parent: object) -> str:
 
 def _names(keys: Iterable[str]) -> str:
     names = sorted(str(key) for key in keys)
-    ending = f" and {len(names) - _SHOWN_MAX} more" if len(names) > _SHOWN_MAX else ""
-    return (", ".join(names[:_SHOWN_MAX]) or "no columns") + ending
+    if not names:
+        return "no columns"
+    listed = ", ".join(names[:_SHOWN_MAX])
+    n_more = len(names) - _SHOWN_MAX
+    return f"{listed} and {n_more} more" if n_more > 0 else listed

@@ -49,15 +49,15 @@ def image_urls(row: Mapping[str, object], field: str, folder: Path | None) -> li
 def with_images(prompt: str | Sequence[Message], urls: Sequence[str]) -> tuple[Message, ...]:
     """Return messages whose last one of the user has images after its text."""
     messages = [Message(role="user", content=prompt)] if isinstance(prompt, str) else list(prompt)
-    positions = [number for number, message in enumerate(messages) if message.role == "user"]
-    if not positions:
-        raise DatasetError("there is no message of the user that images could stand in")
-    position = positions[-1]
-    content = messages[position].content
-    parts = ({"type": "text", "text": content},) if isinstance(content, str) else content
-    images = tuple({"type": "image_url", "image_url": {"url": url}} for url in urls)
-    messages[position] = Message(role="user", content=(*parts, *images))
-    return tuple(messages)
+    images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+    for position, message in reversed(list(enumerate(messages))):
+        if message.role == "user":
+            content = message.content
+            if isinstance(content, str):
+                content = ({"type": "text", "text": content},)
+            messages[position] = Message(role="user", content=(*content, *images))
+            return tuple(messages)
+    raise DatasetError("there is no message of the user that images could stand in")
 
 
 def _url(value: object, field: str, folder: Path | None) -> str:

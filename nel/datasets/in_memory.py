@@ -55,15 +55,21 @@ def as_list(value: Any, where: str) -> object:
                 f'{where}: it has the splits {", ".join(value)}; give one, as in dataset["test"]'
             )
         return list(without_decoding(value))
-    if hasattr(value, "columns") and hasattr(value, "to_dict"):  # of pandas, or of Polars
-        return value.to_dicts() if hasattr(value, "to_dicts") else value.to_dict(orient="records")
-    return value.to_pylist() if hasattr(value, "to_pylist") else value
+    if hasattr(value, "columns") and hasattr(value, "to_dict"):
+        if hasattr(value, "to_dicts"):  # of Polars
+            return value.to_dicts()
+        return value.to_dict(orient="records")
+    if hasattr(value, "to_pylist"):  # of Arrow
+        return value.to_pylist()
+    return value
 
 
 def without_decoding(rows: Any) -> Any:
     """Return a `Dataset` of the `datasets` library whose images and sounds stay bytes."""
     features = _undecoded_feature(dict(rows.features))
-    return rows if features == dict(rows.features) else rows.cast(type(rows.features)(features))
+    if features == dict(rows.features):
+        return rows
+    return rows.cast(type(rows.features)(features))
 
 
 def _undecoded_feature(feature: object) -> object:
@@ -83,4 +89,6 @@ def _undecoded_feature(feature: object) -> object:
 def _present(cell: object) -> object:
     """Return a cell, or None for what pandas puts where there is no value: NaN, NaT and NA."""
     is_nan = isinstance(cell, float) and math.isnan(cell)
-    return None if is_nan or type(cell).__name__ in ("NAType", "NaTType") else cell
+    if is_nan or type(cell).__name__ in ("NAType", "NaTType"):
+        return None
+    return cell

@@ -134,12 +134,17 @@ def overview_of(
     def note(row: HeadlineRow) -> str:
         if row.what is ScoreOf.AGGREGATE:
             return "; ".join(row.warnings)
+        if not row.remark("judged"):
+            return ""
         n = len(views_by_name[row.benchmark]["judge_warnings"])
-        warnings = f", {n} {'warning' if n == 1 else 'warnings'}" if n else ""
-        return f"judged{warnings}" if row.remark("judged") else ""
+        if not n:
+            return "judged"
+        return "judged, 1 warning" if n == 1 else f"judged, {n} warnings"
 
     def link(row: HeadlineRow) -> str:
-        return f"#{views_by_name[row.benchmark]['anchor']}" if row.what is ScoreOf.HEADLINE else ""
+        if row.what is not ScoreOf.HEADLINE:
+            return ""
+        return f"#{views_by_name[row.benchmark]['anchor']}"
 
     columns = (
         replace(BENCHMARK, link=link),
@@ -156,16 +161,16 @@ def overview_of(
 def accounting_segments(accounting: JsonObject) -> list[Segment]:
     """Return the parts of the accounting bar; a part that is not 0 is never too thin to see."""
     names = ("n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    counts = [accounting.get(name, 0) for name in names]
-    total = sum(counts)
-    shares = [count / total * 100 if total else 0.0 for count in counts]
-    widths = [max(share, _BAR_PERCENT_MIN) if share > 0 else 0.0 for share in shares]
-    scale = 100 / sum(widths) if total else 0.0
+    counts = {name: accounting[name] for name in names if accounting.get(name)}
+    total = sum(counts.values())
+    widths = {name: max(n / total * 100, _BAR_PERCENT_MIN) for name, n in counts.items()}
+    scale = 100 / (sum(widths.values()) or 100)
     segments, start = [], 0.0
-    for name, width in zip(names, widths, strict=True):
-        if width:
-            segments.append(Segment(name=name.removeprefix("n_"), start=start, width=width * scale))
-            start += width * scale
+    for name, width in widths.items():
+        # What thin parts gained is taken from all, so that the bar is full.
+        width_of_bar = width * scale
+        segments.append(Segment(name=name.removeprefix("n_"), start=start, width=width_of_bar))
+        start += width_of_bar
     return segments
 
 

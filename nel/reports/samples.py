@@ -238,8 +238,8 @@ def _row(line: _Line, extracted: object, response: str | None) -> list[object]:
         line.kind and _label(line.kind),
         line.category,
         result.get("reward"),
-        _gist(question_of(result.get("metadata"), result.get("prompt"))),
-        _gist(response or line.outcome.get("detail") or ""),
+        cut(question_of(result.get("metadata"), result.get("prompt")), _GIST_CHARACTERS_MAX),
+        cut(response or line.outcome.get("detail") or "", _GIST_CHARACTERS_MAX),
         _gist(extracted),
         _gist(result.get("expected_answer")),
     ]
@@ -305,8 +305,8 @@ def _in_words(label: str | None, options: Options | None) -> str | None:
 def _scoring(details: object) -> dict[str, object]:
     """Return the judgements as shown, and what else the scorer said, as ``scoring``."""
     judgements: list[dict[str, object]] = []
-    if isinstance(details, Mapping):
-        judgements = shown_judgements(details.get(JUDGEMENTS))
+    if isinstance(details, Mapping) and details.get(JUDGEMENTS):
+        judgements = shown_judgements(details[JUDGEMENTS])
         if judgements:
             details = {key: value for key, value in details.items() if key != JUDGEMENTS}
     return {"judgements": judgements, "scoring": _optional(details or None)}
@@ -356,15 +356,18 @@ def _label(value: object) -> str:
 def facts_of(result: JsonObject) -> list[tuple[str, str]]:
     """Return what is known of the request of a line of results.jsonl, by name."""
     timing, tokens = result.get("timing") or {}, result.get("tokens") or {}
-    episode = result.get("episode") or {}
-    work = timing.get("episode") or {}
-    facts = {
-        "solver": episode.get("solver"),
-        "steps": episode.get("steps"),
-        "calls of tools": episode.get("tool_calls"),
-        "ended by": episode.get("ended_by"),
-        "work (s)": work.get("work_seconds"),
-        "cost": episode.get("cost"),
+    facts: dict[str, object] = {}
+    episode = result.get("episode")
+    if episode:
+        facts = {
+            "solver": episode.get("solver"),
+            "steps": episode.get("steps"),
+            "calls of tools": episode.get("tool_calls"),
+            "ended by": episode.get("ended_by"),
+            "work (s)": (timing.get("episode") or {}).get("work_seconds"),
+            "cost": episode.get("cost"),
+        }
+    facts |= {
         "finish reason": result.get("finish_reason"),
         "served model": result.get("served_model"),
         "latency (s)": timing.get("latency_seconds"),
@@ -379,6 +382,8 @@ def facts_of(result: JsonObject) -> list[tuple[str, str]]:
 
 
 def _fact(value: object) -> str:
+    if type(value) is int:
+        return str(value)
     if type(value) is float:
         return str(round(value, 3))
     return _label(value)

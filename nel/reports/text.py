@@ -92,14 +92,15 @@ def content_text(content: object) -> str:
     if content is None:
         return ""
     pieces = content if isinstance(content, (list, tuple)) else [content]
-    return "\n".join(
-        as_text(piece)
-        if not isinstance(piece, dict)
-        else as_text(piece["text"])
-        if "text" in piece
-        else f"[{piece.get('type')}]"
-        for piece in pieces
-    )
+    return "\n".join(map(_piece_text, pieces))
+
+
+def _piece_text(piece: object) -> str:
+    if not isinstance(piece, dict):
+        return as_text(piece)
+    if "text" in piece:
+        return as_text(piece["text"])
+    return f"[{piece.get('type')}]"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.importing.reading import (
+    fields_of,
     messages_of,
     number,
     numbers_of,
@@ -231,15 +232,12 @@ def arguments_of(value: JsonObject) -> tuple[Any, Any]:
     """Return the context and the settings of the first request; None where the file has none."""
     arguments = value.get("arguments")
     if isinstance(arguments, dict):
-        first_arguments = arguments.get("gen_args_0")
-        return (
-            (first_arguments.get("arg_0"), first_arguments.get("arg_1"))
-            if isinstance(first_arguments, dict)
-            else (None, None)
-        )
+        request = fields_of(arguments, "gen_args_0")
+        return request.get("arg_0"), request.get("arg_1")
     # Some files have a list of argument lists.
     if isinstance(arguments, list) and arguments and isinstance(arguments[0], list):
-        return (*arguments[0], None, None)[0], (*arguments[0], None, None)[1]
+        context, settings, *_ = (*arguments[0], None, None)
+        return context, settings
     return None, None
 
 

@@ -197,10 +197,11 @@ def _outcome(value: JsonObject, nel_fields: JsonObject) -> Outcome:
     metrics = numbers_of((value.get("scorer_rewards") or {}).items())
     if len(metrics) > 1 and not nel_fields:  # which of them the reward is, the file does not say
         metrics = with_headline({**metrics, "reward": reward}, "reward")
-    answer, own_details = text(value.get("extracted_answer")), details
-    failed = (
-        kept_failure(nel_fields.get("outcome"), metrics=metrics, answer=answer, details=own_details)
-        if reward == 0
-        else None
-    )
-    return failed or Scored(reward=reward, metrics=metrics, answer=answer, details=own_details)
+    answer = text(value.get("extracted_answer"))
+    if reward == 0:
+        failure = kept_failure(
+            nel_fields.get("outcome"), metrics=metrics, answer=answer, details=details
+        )
+        if failure is not None:
+            return failure
+    return Scored(reward=reward, metrics=metrics, answer=answer, details=details)
