@@ -165,7 +165,7 @@ def test_a_page_of_nothing(tmp_path: Path, finished: Ran, page: int) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    first_rows(1, [(b"Answer: 8", b"Answer: 9"), (b'"reward":1.0', b'"reward":0.0'), (b"is 4 plus 4", b"is 4 plus 5")]),
+    first_rows(1, [(b"is 4 plus 4", b"is 4 plus 5"), (b"Answer: 8", b"Answer: 9"), (b'"reward":1.0', b'"reward":0.0')]),
 )
 def test_a_flip_that_is_still_json(tmp_path: Path, finished: Ran, old: bytes, new: bytes) -> None:
     """A changed answer, reward or question is found by its checksum and not believed."""
