@@ -276,7 +276,7 @@ def _unasked(response: Answer, numbers: list[Number], opening: Number | None) ->
     """Return the numbers of a stretch that its question does not name, or all where it names all.
 
     "8 pens cost $12" answers what 8 pens cost. Two answers joined by "or" stay, and so does an
-    opening number that a mark parts from the rest: "8, since 12 - 4 = 8".
+    opening number that a mark parts from the rest: "8 (12 less 4)".
     """
     if not response.prompt or len(numbers) == 1 or _are_joined(response.plain, *numbers[:2]):
         return numbers
