@@ -143,8 +143,7 @@ class NumberReader:
                 return value
         if form is Form.PHRASE:
             start, stop = first_sentence
-        takes_last = _VERB_LAST.search(response.plain, start, stop) is not None
-        return self._choose(response, start, stop, is_declared=True, takes_last=takes_last)
+        return self._choose(response, start, stop, is_declared=True)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the number of a line that is a number and at most its unit."""
@@ -159,58 +158,62 @@ class NumberReader:
         return self._choose(response, start, stop, is_declared=False)
 
     def _choose(
-        self,
-        response: Answer,
-        start: int,
-        stop: int,
-        *,
-        is_declared: bool,
-        takes_last: bool = False,
+        self, response: Answer, start: int, stop: int, *, is_declared: bool
     ) -> Value | None:
         """Return which of the numbers of a stretch is its answer.
 
         That is the result of the last "=", unless the stretch opens with a number that the rest
-        only explains. Without one it is the number that a declared stretch opens with, or the
-        first of its last sentence, or the only number that an undeclared stretch names.
-
-        Args:
-            response: The response.
-            start: Where the stretch begins.
-            stop: Where it ends.
-            is_declared: The stretch is declared as the answer.
-            takes_last: Of several in the last sentence the last counts and not the first.
+        only explains. Without one it is what `_first_declared` says of a stretch that is declared
+        as the answer, or the only number that another names.
         """
         text = response.plain
         numbers = list(numbers_in(text, start, stop, self.mark))
         if not numbers:
             return _in_words(response, start, stop)
-        first_number = numbers[0]
-        opening = first_number if _opens(text, start, first_number) else None
+        opening = numbers[0] if _opens(text, start, numbers[0]) else None
         results = _results(text, numbers, start, stop)
-        if is_declared and not results:
-            numbers = _unasked(response, numbers, opening)
-            opening = opening if opening in numbers else None
         if results and opening and _is_settled(text, opening, text.rfind("=", start, stop)):
             results = []
-        numbers = results or numbers
-        answer = _outcome(text, start, numbers)
-        if not is_declared and not (results and answer is results[0]):
-            return self._only_named(response, numbers, start, stop)
-        if is_declared and results:
-            answer = answer or opening
-        elif (
-            is_declared
-            and not opening
-            and is_denied(response.low, first_number.start, first_number.end, begin=start, words=0)
+        if results:
+            result = _outcome(text, start, results)
+            if is_declared:
+                return self._single(text, result or opening, results)
+            if result is results[0]:
+                return self._single(text, result, results)
+        if is_declared:
+            return self._first_declared(response, numbers, opening, start, stop)
+        return self._only_named(response, results or numbers, start, stop)
+
+    def _first_declared(
+        self,
+        response: Answer,
+        numbers: list[Number],
+        opening: Number | None,
+        start: int,
+        stop: int,
+    ) -> Value | None:
+        """Return the number that a declared stretch without a "=" opens with, or the first of its
+        last sentence; the last in Japanese, whose verb follows.
+        """
+        text = response.plain
+        first_number = numbers[0]
+        numbers = _new_numbers(response, numbers, opening)
+        opening = opening if opening in numbers else None
+        if not opening and is_denied(
+            response.low, first_number.start, first_number.end, begin=start, words=0
         ):
             return Value(None, first_number.start, first_number.end, Reason.NONE_OF_THESE)
-        elif is_declared and (opening is None or takes_last):
+        is_last = _VERB_LAST.search(text, start, stop) is not None
+        if is_last or not opening:
             numbers = _of_last_sentence(text, numbers, start, stop)
-            answer = numbers[-1] if takes_last else _outcome(text, start, numbers)
-        # Two answers joined by "or" are none.
+        answer = numbers[-1] if is_last else _outcome(text, start, numbers)
+        return self._single(text, answer, numbers)
+
+    def _single(self, text: str, answer: Number | None, numbers: list[Number]) -> Value:
+        """Return a number as the answer, or that there are several: "5 or 6"."""
         is_joined = answer is numbers[0] and len(numbers) > 1 and _are_joined(text, *numbers[:2])
         if answer is None or answer.value is None or is_joined:
-            return Value(None, first_number.start, numbers[-1].end, Reason.SEVERAL)
+            return Value(None, numbers[0].start, numbers[-1].end, Reason.SEVERAL)
         return self._value_of(answer)
 
     def _only_named(
@@ -272,7 +275,7 @@ def _of_last_sentence(text: str, numbers: list[Number], start: int, stop: int) -
     return [number for number in numbers if number.start >= begin] or numbers
 
 
-def _unasked(response: Answer, numbers: list[Number], opening: Number | None) -> list[Number]:
+def _new_numbers(response: Answer, numbers: list[Number], opening: Number | None) -> list[Number]:
     """Return the numbers of a stretch that its question does not name, or all where it names all.
 
     "8 pens cost $12" answers what 8 pens cost. Two answers joined by "or" stay, and so does an
@@ -282,9 +285,9 @@ def _unasked(response: Answer, numbers: list[Number], opening: Number | None) ->
         return numbers
     question = fold(last_question(response.prompt))
     named = {number.value for number in numbers_in(question)} - {None}
-    unasked = [number for number in numbers if number.value not in named]
-    is_parted = opening and unasked and _MARK.search(response.plain, opening.end, unasked[0].start)
-    return numbers if is_parted else unasked or numbers
+    new = [number for number in numbers if number.value not in named]
+    is_parted = opening and new and _MARK.search(response.plain, opening.end, new[0].start)
+    return numbers if is_parted else new or numbers
 
 
 def _outcome(text: str, start: int, numbers: list[Number]) -> Number | None:

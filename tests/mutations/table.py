@@ -878,8 +878,8 @@ MUTATIONS: Final = (
     Mutation(
         name="truncation-at-the-limit-stops",
         fault="A run stops when the share of truncated answers is as high as allowed, not above it.",
-        fragment="self._truncated[job] <= self._rate_max * self._probe",
-        replacement="self._truncated[job] < self._rate_max * self._probe",
+        fragment="n_truncated <= self._rate_max * self._probe",
+        replacement="n_truncated < self._rate_max * self._probe",
         tests=("tests/engine/test_abort_conditions.py",),
     ),
     Mutation(
