@@ -32,6 +32,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("A foto tem pouca luminosidade. Resposta: C.", "C", None),
         ("B", "B", Form.LINE),
         ("So \\boxed{B}. The answer is C in older books.", "B", Form.BOX),
+        ("CO = 1644 m. Therefore, the answer (B) is correct.", "B", Form.SENTENCE),
         (r"\boxed{\text{(B)}}", "B", Form.BOX),
         ("Option A is wrong. Option B is right.", "B", None),
         ("The answer is a mystery", None, None),
