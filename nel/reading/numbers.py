@@ -17,6 +17,7 @@ from nel.reading.number_words import IN_WORDS, words_value
 from nel.reading.numerals import CURRENCIES, SCALE_WORD, Mark, parse_number
 from nel.reading.reader import last_sentence, read, sentences
 from nel.reading.response import Answer, fold, last_question
+from nel.reading.table import verb_last_characters
 from nel.reading.types import Form, Reading, Reason, Value
 
 _POWER: Final = r"(?:\^\s?\{?[+-]?\d{1,4}\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})"
@@ -73,8 +74,7 @@ _UNIT_NAME: Final = r"[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?"
 _UNIT: Final = re.compile(
     rf"[\s.,!)\]}}*_`\"'$%\\°€£¥]*(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?[\s.)%\]}}*_`\"'$]*){{0,3}}"
 )
-_VERB_LAST: Final = re.compile("[\u3041-\u30ff]")
-"""Kana: of several numbers of a Japanese sentence the last counts, since its verb follows."""
+_VERB_LAST: Final = re.compile(f"[{verb_last_characters()}]")
 _MARK: Final = re.compile(r"[.,;:()\[\]]")
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(

@@ -84,6 +84,12 @@ def end_tokens() -> tuple[str, ...]:
 
 
 @cache
+def verb_last_characters() -> str:
+    """Return the characters of sentences of whose several numbers the last counts."""
+    return str(_table()["of_several"]["last"])
+
+
+@cache
 def words_by_language() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Return the words around an answer by what they do, and by language."""
     return {
