@@ -105,7 +105,7 @@ ROOMS = {
     "reports": 17_620,
     "runs": 11_490,
     "sandbox": 26_410,
-    "scoring": 22_830,
+    "scoring": 22_860,
     "tools": 1_900,
     "types": 2_230,
 }

@@ -47,11 +47,14 @@ def solution_gold(sample: ScorerInput, **_: object) -> str:
         DatasetError: It holds no number, or is neither.
     """
     (text,) = texts_in(sample.target)[:1]
+    answer = text.rpartition(_SOLUTION)[2].strip()
+    if not isinstance(sample.target, (list, tuple)) and parse_number(answer) is not None:
+        return answer
     if _SOLUTION in text or "\n" in text:
-        text = read_number(own_response(text)).value or ""
-    if isinstance(sample.target, (list, tuple)) or parse_number(text) is None:
+        answer = read_number(own_response(text)).value or ""
+    if isinstance(sample.target, (list, tuple)) or parse_number(answer) is None:
         raise _no_number(sample.target)
-    return text
+    return answer
 
 
 def _no_number(target: object) -> DatasetError:
