@@ -123,11 +123,11 @@ SILENT: dict[str, tuple[Callable[[], Reply], str]] = {
 @pytest.mark.parametrize(
     ("way", "fault"),
     first_rows(
-        1,
+        2,
         [
             ("handed over", "prose"),
-            ("asked async", "an error"),
             ("asked", "cut off"),
+            ("asked async", "an error"),
             ("asked", "empty"),
             ("asked", "refused"),
         ],
