@@ -29,8 +29,8 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
    the tag, box or field; the rest of the line, or the line or quoted block below it; the sentence of a phrase. Of several
    numbers it is the one after the last `=`, unless the text opens with one and only explains it ("250 grams (since 1 kg =
    1000 g)"); else the one that opens the text, or the first of its last sentence, in Japanese the last. A number that the
-   question names is passed over for one that it does not name ("8 pens cost $12"). A declaration without an answer of the
-   kind is passed over.
+   question names is passed over for one that it does not name ("8 pens cost $12"), but not "the answer is 8 …" and "8,
+   because …". A declaration without an answer of the kind is passed over.
 4. **Without one, an answer stands alone.** It is the last line if that is nothing but an answer, else the first line.
    Letters, labels and decisions may also be the only ones of all lines, whole or after a key of up to 40 characters
    ("Verdict: No"). Else, unless what is declared is no answer ("Not possible"), it is the only answer in bold of the last

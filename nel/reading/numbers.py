@@ -75,7 +75,7 @@ _UNIT: Final = re.compile(
     rf"[\s.,!)\]}}*_`\"'$%\\°€£¥]*(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?[\s.)%\]}}*_`\"'$]*){{0,3}}"
 )
 _VERB_LAST: Final = re.compile(f"[{verb_last_characters()}]")
-_MARK: Final = re.compile(r"[.,;:()\[\]]")
+_PARTS: Final = re.compile(r"[.,;:()\[\]]|\b(?:because|since)\b", re.IGNORECASE)
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
     r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|number|example|row|line)\s*\Z",
@@ -143,7 +143,7 @@ class NumberReader:
                 return value
         if form is Form.PHRASE:
             start, stop = first_sentence
-        return self._choose(response, start, stop, is_declared=True)
+        return self._choose(response, start, stop, form)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the number of a line that is a number and at most its unit."""
@@ -155,10 +155,10 @@ class NumberReader:
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return what the last "=" of a sentence leads to, or the only number that it names."""
-        return self._choose(response, start, stop, is_declared=False)
+        return self._choose(response, start, stop)
 
     def _choose(
-        self, response: Answer, start: int, stop: int, *, is_declared: bool
+        self, response: Answer, start: int, stop: int, declared_as: Form | None = None
     ) -> Value | None:
         """Return which of the numbers of a stretch is its answer.
 
@@ -176,35 +176,30 @@ class NumberReader:
             results = []
         if results:
             result = _outcome(text, start, results)
-            if is_declared:
+            if declared_as is not None:
                 return self._single(text, result or opening, results)
             if result is results[0]:
                 return self._single(text, result, results)
-        if is_declared:
-            return self._first_declared(response, numbers, opening, start, stop)
+        if declared_as is not None:
+            if declared_as is not Form.PHRASE or opening is None:  # "the answer is 8 …" is clear
+                numbers = _new_numbers(response, numbers, opening)
+            return self._first_declared(response, numbers, start, stop)
         return self._only_named(response, results or numbers, start, stop)
 
     def _first_declared(
-        self,
-        response: Answer,
-        numbers: list[Number],
-        opening: Number | None,
-        start: int,
-        stop: int,
+        self, response: Answer, numbers: list[Number], start: int, stop: int
     ) -> Value | None:
         """Return the number that a declared stretch without a "=" opens with, or the first of its
         last sentence; the last in Japanese, whose verb follows.
         """
-        text = response.plain
-        first_number = numbers[0]
-        numbers = _new_numbers(response, numbers, opening)
-        opening = opening if opening in numbers else None
-        if not opening and is_denied(
+        text, first_number = response.plain, numbers[0]
+        is_opening = _opens(text, start, first_number)
+        if not is_opening and is_denied(
             response.low, first_number.start, first_number.end, begin=start, words=0
         ):
             return Value(None, first_number.start, first_number.end, Reason.NONE_OF_THESE)
         is_last = _VERB_LAST.search(text, start, stop) is not None
-        if is_last or not opening:
+        if is_last or not is_opening:
             numbers = _of_last_sentence(text, numbers, start, stop)
         answer = numbers[-1] if is_last else _outcome(text, start, numbers)
         return self._single(text, answer, numbers)
@@ -279,14 +274,14 @@ def _new_numbers(response: Answer, numbers: list[Number], opening: Number | None
     """Return the numbers of a stretch that its question does not name, or all where it names all.
 
     "8 pens cost $12" answers what 8 pens cost. Two answers joined by "or" stay, and so does an
-    opening number that a mark parts from the rest: "8 (12 less 4)".
+    opening number that a mark or a reason parts from the rest: "8 (12 less 4)".
     """
     if not response.prompt or len(numbers) == 1 or _are_joined(response.plain, *numbers[:2]):
         return numbers
     question = fold(last_question(response.prompt))
     named = {number.value for number in numbers_in(question)} - {None}
     new = [number for number in numbers if number.value not in named]
-    is_parted = opening and new and _MARK.search(response.plain, opening.end, new[0].start)
+    is_parted = opening and new and _PARTS.search(response.plain, opening.end, new[0].start)
     return numbers if is_parted else new or numbers
 
 

@@ -96,7 +96,9 @@ def test_which_number_is_read(text: str, value: str | None, form: Form | None) -
     [
         ("FINAL ANSWER: 8 pens will cost $12.00.", "$12.00"),
         ("The answer is that after 60 days it is $16.", "$16"),
-        ("The answer is 8 (12 less 4).", "8"),
+        ("Answer: 8 (12 less 4)", "8"),
+        ("Answer: 8 because 4 and 4 are even", "8"),
+        ("The answer is 8 rather than 12.", "8"),
         ("The answer is 8 or 12.", None),
     ],
 )
