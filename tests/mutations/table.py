@@ -713,6 +713,13 @@ MUTATIONS: Final = (
         tests=("tests/scoring/test_retrieval.py",),
     ),
     Mutation(
+        name="number-of-the-question-is-its-answer",
+        fault="Of the numbers of a declared sentence one that the question names is read.",
+        fragment="return numbers if is_parted else new or numbers",
+        replacement="return numbers",
+        tests=("tests/reading/test_numbers.py",),
+    ),
+    Mutation(
         name="code-block-keeps-its-margin",
         fault="A program in a listed code block keeps the margin of the list.",
         fragment="self._read(tag, remove_margin(text).rstrip())",
