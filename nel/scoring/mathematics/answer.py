@@ -32,7 +32,7 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     differences: two plain numbers are compared exactly, a decimal and an exact value by a relative
     difference of at most one millionth; a set is not a tuple, a bound (``\\\\ge 2``) not a number,
     ``12_5`` is not ``12_6``, and 5 m is not 5 cm, while a unit, a base or the name before an equals
-    sign may be left out.
+    sign may be left out; 12.5 % is 12.5 as well as 0.125; ``i`` is the imaginary unit.
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``, the answer as written or None.

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from nel.reading.numerals import parse_number
-from nel.scoring.mathematics.notation import TEXT, usual_notation
+from nel.scoring.mathematics.notation import GAP, TEXT, usual_notation
 from nel.scoring.mathematics.process import compare
 from nel.scoring.mathematics.units import split_unit
 from nel.scoring.words import same_text
@@ -28,8 +28,16 @@ _NO_SOLUTION: Final = re.compile(
 _ALL_REALS: Final = re.compile(r"all real(?: number)?s", re.IGNORECASE)
 _FRACTION: Final = re.compile(r"/|frac|[½⅓⅔¼¾]")
 """Without one, two numbers are decimals, and as exact as they are written."""
-_UNDECIDED: Final = re.compile(r"%|\d,\s")
-"""A percentage may be a share, and ``1, 234`` is a list."""
+_LISTED: Final = re.compile(r"\d,\s")
+"""``1, 234`` is a list."""
+_PERCENTAGE: Final = re.compile(
+    rf"""
+    (?: [A-Za-z] \s* = )?
+    (?P<number> (?: [^,=] | ,(?=\d{{3}}) )* [\d}})] ) {GAP}  # one number: no list of several
+    (?: \\?% | (?:{TEXT}\s*\{{\s*)? per\s?cent \s*\}}? )
+    """,
+    re.VERBOSE,
+)
 _BASED: Final = re.compile(r"\(?[\dA-F]+\)?_\{?(?P<base>\d+)\}?")
 _BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
 
@@ -48,7 +56,32 @@ def expressions_equal(gold: str, answer: str) -> bool:
         return True
     if _WORDS.fullmatch(gold_text) and _WORDS.fullmatch(answer_text):
         return same_text(answer_text, gold_text)
-    verdict = _numbers_equal(gold_text, answer_text)
+    (gold, is_gold_percentage), (answer, is_percentage) = (
+        _split_percent(gold),
+        _split_percent(answer),
+    )
+    if _values_equal(gold, answer):
+        return True
+    if is_gold_percentage == is_percentage:
+        return False
+    # 12.5 % is 12.5, and 0.125 as well
+    if is_percentage:
+        return _values_equal(gold, _hundredth(answer))
+    return _values_equal(_hundredth(gold), answer)
+
+
+def _split_percent(text: str) -> tuple[str, bool]:
+    """Return an answer without its percent sign, and whether it had one."""
+    percentage = _PERCENTAGE.fullmatch(text)
+    return (text, False) if percentage is None else (percentage["number"], True)
+
+
+def _hundredth(number: str) -> str:
+    return f"\\frac{{{number.replace(',', '')}}}{{100}}"
+
+
+def _values_equal(gold: str, answer: str) -> bool:
+    verdict = _numbers_equal(_without_tex(gold), _without_tex(answer))
     if verdict is not None:
         return verdict
     (gold, gold_unit), (answer, answer_unit) = split_unit(gold), split_unit(answer)
@@ -74,7 +107,7 @@ def _in_signs(text: str) -> str:
 def _numbers_equal(gold: str, answer: str) -> bool | None:
     """Return whether two plain numbers are equal, exactly; None where it takes more to tell."""
     values = parse_number(gold), parse_number(answer)
-    if None in values or _UNDECIDED.search(f"{gold} {answer}"):
+    if None in values or _LISTED.search(f"{gold} {answer}"):
         return None
     if values[0] == values[1]:
         return True

@@ -60,10 +60,6 @@ _REWRITTEN: Final = (
         ),
         r"\1{\\frac{\2\\pi}{180}}",
     ),
-    (
-        re.compile(r"(?<=[\d)}+\-*\s])i(?![A-Za-z])"),
-        " i ",
-    ),  # math-verify takes only an i by itself for imaginary
     # thousands
     (re.compile(r"(?<=\d)(?:\\[,!;: ]|\s|~|\s?\{\s?,\s?\}(?:\\!)?|,\\!)\s?(?=\d{3}(?!\d))"), ""),
     # sizes

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 import sympy
 from math_verify import LatexExtractionConfig, grader, parse, verify
 from math_verify.parser import NormalizationConfig
-from sympy import FiniteSet, Ge, Gt, Intersection, Le, Lt, Union
+from sympy import FiniteSet, Ge, Gt, Intersection, Interval, Le, Lt, Union
 
 MEMORY_BYTES_MAX: Final = 2 << 30
 TOLERANCE: Final = 5e-6
@@ -28,6 +28,9 @@ _DIFFERENT: Final = ("10^{-20}", "10^{-21}")
 
 It builds parsers and takes twenty times as long as the next ones, which must not count against the
 time limit of an answer."""
+
+_MATHEMATICS: Final = (sympy.Basic, sympy.MatrixBase)
+_ORDERED: Final = (Ge, Gt, Le, Lt, Interval)
 
 Comparison: TypeAlias = Callable[..., bool]
 
@@ -63,18 +66,40 @@ def _parse_math(text: str) -> list[Any]:
         basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="all"
     )
     formula = LatexExtractionConfig(normalization_config=notation)
-    expressions = parse(f"${text.replace('$', ' ')}$", [formula], parsing_timeout=None)
+    expressions = [
+        _with_imaginary_unit(expression)
+        for expression in parse(f"${text.replace('$', ' ')}$", [formula], parsing_timeout=None)
+    ]
     if (
         not expressions
         or not isinstance(expressions[0], FiniteSet)
         or len(expressions[0].free_symbols) != 1
     ):
-        return list(expressions)
+        return expressions
     conditions = expressions[0].args
     if not all(isinstance(condition, Ge | Gt | Le | Lt) for condition in conditions):
-        return list(expressions)
+        return expressions
     sets = [condition.as_set() for condition in conditions]
     return [*expressions, Union(*sets), Intersection(*sets)]
+
+
+def _with_imaginary_unit(expression: Any) -> Any:
+    """Return an expression with ``i`` as the imaginary unit, which math-verify takes for a variable.
+
+    Beside an ``i`` with blanks around it, it takes no variable for real, and for another one than
+    the real one of the same name. The index of a sum stays, since it is not free, and so does the
+    ``i`` of an inequality or an interval, which have no complex numbers.
+    """
+    if not isinstance(expression, _MATHEMATICS) or expression.has(*_ORDERED):
+        return expression
+    variables = {variable.name: variable for variable in expression.free_symbols}
+    if "i" not in variables:
+        return expression
+    values = {variable: sympy.Symbol(name, real=True) for name, variable in variables.items()}
+    values[variables["i"]] = sympy.I
+    if isinstance(expression, sympy.Eq):  # "z = 2 + i" is not false because z is real
+        return sympy.Eq(*(side.subs(values) for side in expression.args), evaluate=False)
+    return expression.subs(values)
 
 
 def relative_comparison(absolute: Comparison) -> Comparison:
