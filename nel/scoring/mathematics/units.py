@@ -39,7 +39,7 @@ _PLAIN: Final = "|".join(name for name in _UNITS if len(name) > 1)
 _IN_TEXT: Final = rf"{TEXT}\s*\{{[\s~]*(?!(?:or|and|to|in|base)\b)[A-Za-z][^{{}}\d]{{0,30}}\}}(?:\^\{{?-?[23]\}}?)?"
 _UNIT: Final = re.compile(
     rf"""
-    (?<= [\d)}}%] ) {GAP}
+    (?: (?<=[\d)}}%]) | (?<=\\pi) ) {GAP}
     (?P<unit> {_IN_TEXT} (?: \s*(?:/|\\cdot)?\s* {_IN_TEXT} )*
       | (?:square\s|cubic\s|sq\.?\s)? (?:{_PLAIN}|unit) (?:s|es)? (?![A-Za-z]) [^\d]{{0,12}} )
     \Z

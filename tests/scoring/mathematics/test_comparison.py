@@ -190,6 +190,7 @@ def test_sets_intervals_and_lists(gold: str, answer: str, equal: bool) -> None:
         ("5\\text{ cm}", "5\\text{ m}", False),
         ("5", "5\\text{ miles per hour}", True),
         ("90^\\circ", "90", True),
+        ("72\\pi", "72 \\pi \\text{ square units}", True),
         ("4t", "4m", False),
     ],
 )
