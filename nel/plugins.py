@@ -125,11 +125,11 @@ def split_options(text: str) -> tuple[str, str]:
     >>> split_options("match:location=begin"), split_options("nel-foo:match:location=begin")
     (('match', 'location=begin'), ('nel-foo:match', 'location=begin'))
     """
-    found = _OPTIONS_PATTERN.fullmatch(text)
-    if found is None:
+    match = _OPTIONS_PATTERN.fullmatch(text)
+    if match is None:
         name, _, options = text.partition(":")
         return name.strip(), options
-    return found[1], found[2] or ""
+    return match[1], match[2] or ""
 
 
 def split_uri(text: str) -> tuple[str, str] | None:
@@ -139,10 +139,10 @@ def split_uri(text: str) -> tuple[str, str] | None:
     >>> split_uri("nel-foo:hf://owner/name")
     ('nel-foo:hf', 'hf://owner/name')
     """
-    found = _URI_PATTERN.fullmatch(text)
-    if found is None:
+    match = _URI_PATTERN.fullmatch(text)
+    if match is None:
         return None
-    package, scheme, rest = found.groups()
+    package, scheme, rest = match.groups()
     return (f"{package}:" if package else "") + scheme.lower(), scheme + rest
 
 

@@ -154,10 +154,9 @@ def _note_unnamed(
     columns: Sequence[str], have_names: Sequence[bool], name: str, form: TableForm
 ) -> None:
     numbers = [str(number) for number, has_name in enumerate(have_names, start=1) if not has_name]
-    shown = numbers[:_SHOWN]
+    text = ", ".join(numbers[:_SHOWN])
     if len(numbers) > _SHOWN:
-        shown.append("…")
-    text = ", ".join(shown)
+        text += ", …"
     noun, verb = ("columns", "they have") if len(numbers) > 1 else ("column", "it has")
     form.note(f"{name}: {noun} {text} of {len(columns)} left out: {verb} no name")
 
