@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from nel.config.load import first_problem
 from nel.config.schema import JudgeConfig, ModelConfig
-from nel.config.schema.addresses import ENV_NAME
+from nel.config.schema.variables import ENV_NAME
 from nel.errors import ConfigError, did_you_mean
 
 _NAMES: Final = {"model_id": "model", "model": "model", "url": "url", "name": "name"}

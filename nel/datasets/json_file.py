@@ -1,7 +1,7 @@
 """Reads one JSON document that holds all rows.
 
 The whole file is held in memory, so its size is bounded; JSONL is the format for more. Many files
-called ``.json`` are JSON Lines in truth, and are read as such.
+called ``.json`` hold JSON Lines, and are read as such.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from nel.config.schema.addresses import ENV_NAME, variable_name
 from nel.config.schema.generation import GenerationConfig
 from nel.config.schema.strict import Flag, Strict
+from nel.config.schema.variables import ENV_NAME, variable_name
 
 _FULL_PATH = re.compile(
     r"""(?P<base>.*?)
