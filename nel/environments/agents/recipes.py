@@ -148,14 +148,16 @@ def _check_pattern(path: Path, pattern: str) -> None:
 
 def _check_type(path: Path, name: str, value: object) -> None:
     if name in ("command", "pip", "npm", "native_tools", "prints_version"):
+        form = "a list of texts"
         is_right = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        is_right, form = is_right and (bool(value) or name != "command"), "a list of texts"
     elif name in ("env", "files"):
-        is_right = isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
         form = "a table of texts"
+        is_right = isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
     elif name == "memory_mb":
-        is_right, form = type(value) is int and value >= 0, "a number of megabytes"
+        form = "a number of megabytes"
+        is_right = type(value) is int and value >= 0
     else:
-        is_right, form = isinstance(value, str), "a text"
-    if not is_right:
+        form = "a text"
+        is_right = isinstance(value, str)
+    if not is_right or (name == "command" and not value):
         raise ConfigError(f"{path}: {name} is {form}, not {value!r}")
