@@ -153,7 +153,7 @@ def discover(kind: str) -> list[PluginRef]:
         PluginError: ``kind`` is not one of `GROUPS`.
     """
     if kind not in GROUPS:
-        hint = did_you_mean(kind, GROUPS) or f"; known: {', '.join(GROUPS)}"
+        hint = did_you_mean(kind, GROUPS, or_all="; known: ")
         raise PluginError(f'there is no kind of plugin "{kind}"{hint}')
     return _sort(ref for ref in _declared_entry_points() if ref.kind == kind)
 

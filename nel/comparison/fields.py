@@ -61,7 +61,7 @@ def check_parts(names: Sequence[str]) -> frozenset[str]:
     """
     for name in names:
         if name not in PARTS:
-            hint = did_you_mean(name, PARTS) or f"; known: {', '.join(PARTS)}"
+            hint = did_you_mean(name, PARTS, or_all="; known: ")
             raise ConfigError(f'--despite "{name}" names nothing that can differ{hint}')
     return frozenset(names)
 

@@ -275,7 +275,7 @@ def _demands_of(
     if not rows:
         metrics = {str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]}
         names = [*sorted(metrics), *titles]
-        hint = did_you_mean(floor.metric, names) or f"; it has {', '.join(names)}"
+        hint = did_you_mean(floor.metric, names, or_all="; it has ")
         raise UsageError(f'the run has no metric "{floor.metric}"{hint}')
     return rows
 

@@ -18,12 +18,12 @@ from nel.errors import DatasetError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from nel.datasets.base import NumberedRow
+
 _BYTES_MAX: Final = 512 * 1024 * 1024
 
 
-def read_json(
-    file: BinaryIO, name: str, form: TableForm
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+def read_json(file: BinaryIO, name: str, form: TableForm) -> Iterator[NumberedRow]:
     """Yield the number of each row of the document, with its object or what is wrong with it.
 
     Raises:

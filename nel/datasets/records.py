@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, compress, islice, repeat
 from typing import Final
 
+from nel.datasets.base import NumberedRow
 from nel.datasets.column_names import is_common
 from nel.datasets.table_form import TableForm
 from nel.errors import DatasetError
@@ -40,7 +41,7 @@ def rows_of_records(
     *,
     has_comma_numbers: bool = False,
     line_of: Callable[[], int] | None = None,
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+) -> Iterator[NumberedRow]:
     """Yield the number of each row, with its cells by column or what is wrong with it.
 
     Args:

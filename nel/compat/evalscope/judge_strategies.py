@@ -78,7 +78,7 @@ class JudgeContract:
         names = [item.name for item in dataclasses.fields(cls)]
         for key in settings:
             if key not in names:
-                hint = did_you_mean(key, names) or f"; there are {', '.join(names)}"
+                hint = did_you_mean(key, names, or_all="; there are ")
                 raise ConfigError(f'judge_args has no "{key}"{hint}')
         contract = cls(**settings)
         if contract.score_type not in _TYPES:
@@ -133,7 +133,7 @@ class JudgeUse:
             ConfigError: The strategy is unknown, or the contract cannot be meant.
         """
         if strategy is not None and strategy not in STRATEGIES:
-            hint = did_you_mean(str(strategy), STRATEGIES) or f"; there are {', '.join(STRATEGIES)}"
+            hint = did_you_mean(str(strategy), STRATEGIES, or_all="; there are ")
             raise ConfigError(f'judge_strategy "{strategy}" is unknown{hint}')
         return cls(strategy=strategy or "auto", contract=JudgeContract.of(contract or {}))
 

@@ -148,9 +148,7 @@ class BenchmarkMeta:
         }
         for key, value in values.items():
             if key not in options:
-                hint = (
-                    did_you_mean(key, options) or f"; it has {', '.join(sorted(options)) or 'none'}"
-                )
+                hint = did_you_mean(key, sorted(options), or_all="; it has ")
                 raise ConfigError(f'{self.name}: there is no extra parameter "{key}"{hint}')
             options[key]["value"] = value
         return options

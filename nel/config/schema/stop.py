@@ -69,7 +69,7 @@ def read_condition(text: str) -> StopCondition:
     if rule is None:
         raise ValueError(f'"{text}" cannot be read; say {_example(word)}')
     if word == "futile" and rule["metric"] not in HEADLINES:
-        hint = did_you_mean(rule["metric"], HEADLINES) or f"; known: {', '.join(HEADLINES)}"
+        hint = did_you_mean(rule["metric"], HEADLINES, or_all="; known: ")
         raise ValueError(
             f'"{text}": "{rule["metric"]}" is not a name of the headline, which a rule looks'
             f" at{hint}"
