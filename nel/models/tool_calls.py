@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from nel.core.strict_json import dumps
-from nel.types import ToolCall
+from nel.types import JsonObject, ToolCall
 
 CALL_FIELDS: Final = ("id", "type", "index", "function")
 """Of a call as OpenAI has it; servers that sign calls add others."""
@@ -65,7 +65,7 @@ def sent_arguments(arguments: str) -> dict[str, Any]:
     return {UNREAD: arguments} if values is None else dict(values)
 
 
-def _object(value: object) -> Mapping[str, Any]:
+def _object(value: object) -> JsonObject:
     return value if isinstance(value, Mapping) else {}
 
 

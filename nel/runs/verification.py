@@ -13,7 +13,7 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -36,6 +36,7 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError, UsageError
 from nel.reports.writers import write_reports
 from nel.runs.rebuilding import rebuild, stored_reports
+from nel.types import JsonObject
 from nel.version import __version__
 
 MANIFEST: Final = "manifest.json"
@@ -196,7 +197,7 @@ def _manifest(run_dir: Path, snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def _benchmark_json(snapshot: Snapshot, plan: Mapping[str, Any]) -> dict[str, Any]:
+def _benchmark_json(snapshot: Snapshot, plan: JsonObject) -> dict[str, Any]:
     identity = plan["identity"]
     return {
         "identity": plan["digest"],
@@ -316,7 +317,7 @@ def check_signature(
     return _compare(manifest, verification.manifest)
 
 
-def _compare(manifest: bytes, now: Mapping[str, Any]) -> VerificationCheck:
+def _compare(manifest: bytes, now: JsonObject) -> VerificationCheck:
     """Return whether a signed manifest lists what the directory holds now."""
     try:
         signed = loads(manifest)

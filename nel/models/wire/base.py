@@ -108,7 +108,7 @@ class Wire(ABC):
         """
 
     @abstractmethod
-    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    def neutral(self, body: JsonObject, prompt: str) -> dict[str, Any]:
         """Return a body with the settings of another one, and one user message."""
 
     @abstractmethod
@@ -219,7 +219,7 @@ def unknown_part(item: JsonObject, protocol: str) -> NotInProtocol:
     )
 
 
-def merge_body(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
+def merge_body(body: JsonObject, extra: JsonObject) -> dict[str, Any]:
     """Return a body with further fields; two objects are joined, and the body's fields prevail."""
     merged_body: dict[str, Any] = {**extra, **body}
     for name, value in body.items():
