@@ -345,19 +345,24 @@ def _declared_entry_points() -> Iterator[PluginRef]:
     is not nel's, which is ``nel-eval``: it is left out, since its plugins would pass for built-ins.
     """
     kinds = {group: kind for kind, group in GROUPS.items()}
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
     seen: set[tuple[str, str, str]] = set()
-    for place, found in enumerate(distributions()):
-        package = package_of(found, _PREFIX)
+    for position, distribution in enumerate(distributions()):
+        package = package_of(distribution, _PREFIX)
         if package is None:
             continue
         if not package.is_readable:
             yield PluginRef(
-                kind=_DAMAGED, name="?", target="", distribution=place_of(found), version="?"
+                kind=_DAMAGED,
+                name="?",
+                target="",
+                distribution=place_of(distribution),
+                version="?",
             )
             continue
         name = package.name or "unknown"
-        if places.setdefault(_normalize(name), place) != place or _normalize(name) == BUILT_IN:
+        is_second = positions.setdefault(_normalize(name), position) != position
+        if is_second or _normalize(name) == BUILT_IN:
             continue
         if _normalize(name) == DISTRIBUTION:
             name = BUILT_IN

@@ -232,8 +232,9 @@ def _check_results(
 
 def _add_members(run_dir: Path, demand: _Demand, side: Side) -> None:
     """Add the values of a mean's members, and refuse an interval that is not theirs."""
-    row, benchmarks = demand.row, {each.directory: each for each in side.benchmarks.values()}
-    members = member_ends(row, benchmarks)
+    row = demand.row
+    by_directory = {benchmark.directory: benchmark for benchmark in side.benchmarks.values()}
+    members = member_ends(row, by_directory)
     if members.keys() != row["weights"].keys() - row["missing"].keys():
         return
     weights = [row["weights"][slot] for slot in members]

@@ -114,7 +114,7 @@ def find_language(name: str) -> Language:
     for language in languages_by_name.values():
         if key in language.fences:
             return language
-    hint = did_you_mean(key, languages_by_name, or_all="; there are: ")
+    hint = did_you_mean(key, languages_by_name) or f"; there are: {', '.join(languages_by_name)}"
     raise ConfigError(f'no language "{name}"{hint}')
 
 
