@@ -211,8 +211,17 @@ class UndefinedMetric(ScorerError, ValueError):
     """These values do not have the statistic, as none have a mean; the metric is null."""
 
 
-def did_you_mean(word: str, vocabulary: Iterable[str]) -> str:
-    """Return ``; did you mean "x"?`` for the nearest word of the vocabulary, or an empty string."""
-    by_folded = {name.lower(): name for name in vocabulary}
+def did_you_mean(word: str, vocabulary: Iterable[str], *, or_all: str | None = None) -> str:
+    """Return ``; did you mean "x"?`` for the nearest word of the vocabulary, or an empty string.
+
+    Args:
+        word: What was written.
+        vocabulary: What could have been meant.
+        or_all: Where no word is near, it and all of them stand in the place of nothing.
+    """
+    words = list(vocabulary)
+    by_folded = {name.lower(): name for name in words}
     near = get_close_matches(word.lower(), by_folded, n=1, cutoff=0.6)
-    return f'; did you mean "{by_folded[near[0]]}"?' if near else ""
+    if near:
+        return f'; did you mean "{by_folded[near[0]]}"?'
+    return "" if or_all is None else f"{or_all}{', '.join(words) or 'none'}"

@@ -125,11 +125,11 @@ def split_options(text: str) -> tuple[str, str]:
     >>> split_options("match:location=begin"), split_options("nel-foo:match:location=begin")
     (('match', 'location=begin'), ('nel-foo:match', 'location=begin'))
     """
-    found = _OPTIONS_PATTERN.fullmatch(text)
-    if found is None:
+    match = _OPTIONS_PATTERN.fullmatch(text)
+    if match is None:
         name, _, options = text.partition(":")
         return name.strip(), options
-    return found[1], found[2] or ""
+    return match[1], match[2] or ""
 
 
 def split_uri(text: str) -> tuple[str, str] | None:
@@ -139,10 +139,10 @@ def split_uri(text: str) -> tuple[str, str] | None:
     >>> split_uri("nel-foo:hf://owner/name")
     ('nel-foo:hf', 'hf://owner/name')
     """
-    found = _URI_PATTERN.fullmatch(text)
-    if found is None:
+    match = _URI_PATTERN.fullmatch(text)
+    if match is None:
         return None
-    package, scheme, rest = found.groups()
+    package, scheme, rest = match.groups()
     return (f"{package}:" if package else "") + scheme.lower(), scheme + rest
 
 
@@ -153,7 +153,7 @@ def discover(kind: str) -> list[PluginRef]:
         PluginError: ``kind`` is not one of `GROUPS`.
     """
     if kind not in GROUPS:
-        hint = did_you_mean(kind, GROUPS) or f"; known: {', '.join(GROUPS)}"
+        hint = did_you_mean(kind, GROUPS, or_all="; known: ")
         raise PluginError(f'there is no kind of plugin "{kind}"{hint}')
     return _sort(ref for ref in _declared_entry_points() if ref.kind == kind)
 
@@ -345,19 +345,24 @@ def _declared_entry_points() -> Iterator[PluginRef]:
     is not nel's, which is ``nel-eval``: it is left out, since its plugins would pass for built-ins.
     """
     kinds = {group: kind for kind, group in GROUPS.items()}
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
     seen: set[tuple[str, str, str]] = set()
-    for place, found in enumerate(distributions()):
-        package = package_of(found, _PREFIX)
+    for position, distribution in enumerate(distributions()):
+        package = package_of(distribution, _PREFIX)
         if package is None:
             continue
         if not package.is_readable:
             yield PluginRef(
-                kind=_DAMAGED, name="?", target="", distribution=place_of(found), version="?"
+                kind=_DAMAGED,
+                name="?",
+                target="",
+                distribution=place_of(distribution),
+                version="?",
             )
             continue
         name = package.name or "unknown"
-        if places.setdefault(_normalize(name), place) != place or _normalize(name) == BUILT_IN:
+        is_second = positions.setdefault(_normalize(name), position) != position
+        if is_second or _normalize(name) == BUILT_IN:
             continue
         if _normalize(name) == DISTRIBUTION:
             name = BUILT_IN

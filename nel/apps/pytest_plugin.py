@@ -16,13 +16,15 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+
+from nel.types import JsonObject
 
 _FIXTURE: Final = "nel_sample"
 _OPTIONS: Final = {
@@ -55,7 +57,7 @@ class NelSample:
     """The gold answer."""
     extracted: str | None
     """The answer that was read from the response."""
-    details: Mapping[str, Any]
+    details: JsonObject
     """What the scorer said of it."""
     state: str
     """``scored`` or ``model_failure``."""

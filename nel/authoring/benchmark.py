@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from nel.authoring.card import Card
-from nel.authoring.fewshot import FewShot, Shot, Shots, as_text, as_turns, make_shots
+from nel.authoring.fewshot import FewShot, Shot, Shots, as_text, as_turns, join_answer, make_shots
 from nel.authoring.problem import (
     Problem,
     label_of,
@@ -69,10 +69,8 @@ class Benchmark:
     preamble: Template | None = None
     """Stands once before examples and prompt, also without examples; rendered from the row."""
     gold_kind: GoldKind | None = None
-    """What a gold answer that reads two ways is.
-
-    `nel.engine.planning.golds` binds what all of the dataset are.
-    """
+    """How a gold answer that reads two ways is read; `nel.engine.planning.golds` binds it for the
+    whole dataset."""
     judges_by_reference: bool = True
     """False where the run's own template shows its judges no reference; bound with the judges."""
     num_fewshot: int = 0
@@ -100,9 +98,8 @@ class Benchmark:
     scores_conversation: bool = False
     """Score a conversation once, as a whole after its last answer; else each answer by itself."""
     images_field: str | None = None
-    """Field with an image or a list of them, after the prompt; needs a protocol with messages.
-
-    Files below the dataset's folder, data URLs, or addresses, which are passed on."""
+    """Field with an image or a list of them, after the prompt: files below the dataset's folder,
+    data URLs, or addresses, which are passed on. Needs a protocol with messages."""
     images_dir: Path | None = None
     """The dataset's folder; bound when it is opened, and `base_dir` before."""
     protocol: Protocol | None = None
@@ -235,8 +232,7 @@ class Benchmark:
         """
         problem = self._problem(record)
         row, values = problem.row, problem.values
-        is_recorded = self.response_field is not None
-        prompt = self._input(values, self._shots_of(problem), optional=is_recorded)
+        prompt = self._input(values, self._shots_of(problem))
         later_turns = [self.prompt.render({**values, "turn": turn}) for turn in problem.turns[1:]]
         choices, continuation = problem.choices, None
         if self.continuation is not None:
@@ -360,13 +356,10 @@ class Benchmark:
         question, answer = self._question_and_answer(problem)
         if self.fewshot.template is not None:
             text = self.fewshot.template.render({"target": answer, **problem.values})
+        elif self.loglikelihood:
+            text = question + self.target_delimiter + answer
         else:
-            between = self.target_delimiter
-            has_space = question[-1:].isspace() or answer[:1].isspace()
-            if not between and not self.loglikelihood and not has_space:
-                # An answer that is asked for has a space before it, unless either brings one.
-                between = " "
-            text = f"{question}{between}{answer}"
+            text = join_answer(question, answer, self.target_delimiter)
         return Shot(
             key=prompt_key(self._prompt_text(problem)),
             own_id=row_id(record, self.id_field),
@@ -403,7 +396,6 @@ class Benchmark:
         return str(target)
 
     def _prompt_text(self, problem: Problem) -> str:
-        """Return a row's prompt without examples, by which a sample is known among examples."""
         if self.continuation is None:
             return self.prompt.render(problem.values)
         return "\n".join(self._contexts(problem))
@@ -413,8 +405,8 @@ class Benchmark:
             return []
         if self.shots is None:
             raise ConfigError(
-                f"{self.name} is asked with few-shot examples, and none were given to with_shots"
-                " first"
+                f"{self.name} is asked with few-shot examples, and none were given to"
+                " with_shots first"
             )
         group = label_of(problem.row, self.fewshot.match_field)
         return self.shots.of(prompt_key(self._prompt_text(problem)), group)
@@ -424,7 +416,7 @@ class Benchmark:
         return tuple(self.prompt.render({**values, "choice": choice}) for choice in choices)
 
     def _input(
-        self, values: Mapping[str, object], shots: Sequence[Shot], *, optional: bool
+        self, values: Mapping[str, object], shots: Sequence[Shot]
     ) -> str | tuple[Message, ...]:
         try:
             question = self._question(values, shots)
@@ -432,9 +424,9 @@ class Benchmark:
                 return question
             system = Message(role="system", content=self.system_prompt.render(values))
         except PromptError:
-            if optional:
-                return ""
-            raise
+            if self.response_field is None:
+                raise
+            return ""  # recorded answers need no prompt
         if isinstance(question, str):
             question = (Message(role="user", content=question),)
         return (system, *question)

@@ -134,14 +134,8 @@ def benchmark(
         answer_form: The form of answer that the prompt asks for, such as ``tag answer``; see
             `nel.reading.asked`.
         env: Environment variables that scorer and tools read, by name.
-        tools: Functions with ``@tool`` that the model may call, whose results it is sent; see
-            docs/tutorials/tools.md.
-        environment: Makes the object of each episode whose methods with ``@tool`` are tools too, a
-            `nel.tools.Toolset`.
-        solver: Drives an episode: the name of a solver, or an async function ``(sample, episode)``;
-            ``react`` where there are tools.
+        tools: Functions with ``@tool`` that the model may call; see docs/tutorials/tools.md.
         limits: Of an episode, such as ``{"steps": 20}``.
-        hidden_fields: Fields that solvers and tools do not see, beside that of the gold answer.
         sandbox: The language, or languages, of the programs that the scorer runs; checked before
             the first request.
 

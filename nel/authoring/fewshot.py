@@ -196,6 +196,14 @@ def _fixed_shots(ids: Sequence[str | int], shots: Sequence[Shot], source: str) -
     return examples
 
 
+def join_answer(question: str, answer: str, delimiter: str) -> str:
+    """Return an example that is asked for, not ranked: without a delimiter a space stands between
+    question and answer, unless one of them brings it.
+    """
+    has_space = question[-1:].isspace() or answer[:1].isspace()
+    return f"{question}{delimiter or ('' if has_space else ' ')}{answer}"
+
+
 def as_text(shots: Sequence[Shot], prompt: str, settings: FewShot) -> str:
     """Return examples and prompt as one text."""
     return settings.separator.join([*[shot.text for shot in shots], prompt])

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from nel.config.load import first_problem
 from nel.config.schema import JudgeConfig, ModelConfig
-from nel.config.schema.addresses import ENV_NAME
+from nel.config.schema.variables import ENV_NAME
 from nel.errors import ConfigError, did_you_mean
 
 _NAMES: Final = {"model_id": "model", "model": "model", "url": "url", "name": "name"}
@@ -61,7 +61,7 @@ def model_config_of(mapping: Mapping[str, object], key: str) -> ModelConfig:
     values = {str(name): value for name, value in mapping.items() if value is not None}
     for name in values:
         if name not in _KNOWN:
-            hint = did_you_mean(name, _KNOWN) or f"; it has {', '.join(_KNOWN)}"
+            hint = did_you_mean(name, _KNOWN, or_all="; it has ")
             raise ConfigError(f'{key}: a judge has no field "{name}"{hint}')
     settings: dict[str, object] = {_NAMES[name]: values[name] for name in _NAMES if name in values}
     for setting, other_key in (("url", "url"), ("model", "model_id")):

@@ -152,7 +152,7 @@ def folders_of(path: Path) -> list[str]:
     folders = [folder]
     if folder.parent.name in names:
         folders.append(folder.parent)
-    return [str(each) for each in folders]
+    return list(map(str, folders))
 
 
 def _own_name(name: str, module: ModuleType) -> str:

@@ -64,7 +64,7 @@ def first_plugin(project: Path) -> str:
 def _kind(kind: str) -> str:
     match = next((group for group in GROUPS if kind in (group, group.removesuffix("s"))), None)
     if match is None:
-        hint = did_you_mean(kind, GROUPS) or f"; there are {', '.join(GROUPS)}"
+        hint = did_you_mean(kind, GROUPS, or_all="; there are ")
         raise ConfigError(f'no kind of plugin is called "{kind}"{hint}')
     return match
 

@@ -7,7 +7,7 @@ Programs run in the sandbox, through the benchmark's own scorer.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -51,7 +51,8 @@ def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> TestsCheck:
     for sample in samples:
         gold = _gold_of(sample)
         n_golds += bool(gold)
-        tasks += _broken(benchmark, sample, gold)
+        if reason := _reason(benchmark, sample, gold):
+            tasks.append(BrokenTask(sample=str(sample.id), key=_key_of(sample), reason=reason))
     write_broken_tests(benchmark.name, {task.key: (task.sample, task.reason) for task in tasks})
     return TestsCheck(broken=tasks, n_golds=n_golds)
 
@@ -71,44 +72,43 @@ def _gold_of(sample: Sample) -> str:
     return next(programs, "")
 
 
-def _broken(benchmark: Benchmark, sample: Sample, gold: str) -> Iterator[BrokenTask]:
-    scorer_input = ScorerInput(response="", target=sample.target, metadata=dict(sample.metadata))
-    row = scorer_input.metadata
-    tests, entry_point = tests_of(row), entry_point_of(scorer_input)
-    language = _language_of(sample)
-    key = key_of(tests, str(row.get("_prompt") or ""), entry_point)
-    reason = ""
+def _key_of(sample: Sample) -> str:
+    row = sample.metadata
+    return key_of(tests_of(row), str(row.get("_prompt") or ""), entry_point_of(_input_of(sample)))
+
+
+def _reason(benchmark: Benchmark, sample: Sample, gold: str) -> str:
+    """Return why the tests of a sample are of no use; empty where they are."""
+    language, entry_point = _language_of(sample), entry_point_of(_input_of(sample))
     if gold:
-        verdict = _verdict(benchmark, scorer_input, language, gold)
-        reason = "" if verdict == "passed" else f"the tests fail the gold program: {verdict}"
-    if (
-        not reason
-        and _verdict(benchmark, scorer_input, language, _EMPTY.get(language, ";")) == "passed"
-    ):
-        reason = "the tests pass without a program"
-    if not reason and language == "python" and entry_point:
+        verdict = _verdict(benchmark, sample, gold)
+        if verdict != "passed":
+            return f"the tests fail the gold program: {verdict}"
+    if _verdict(benchmark, sample, _EMPTY.get(language, ";")) == "passed":
+        return "the tests pass without a program"
+    if language == "python" and entry_point:
         decoy = _WRONG.format(name=entry_point)
-        if _verdict(benchmark, scorer_input, language, decoy) == "passed":
-            reason = "the tests pass a program that always answers 7919"
-    if reason:
-        yield BrokenTask(sample=str(sample.id), key=key, reason=reason)
+        if _verdict(benchmark, sample, decoy) == "passed":
+            return "the tests pass a program that always answers 7919"
+    return ""
 
 
-def _verdict(benchmark: Benchmark, scorer_input: ScorerInput, language: str, program: str) -> str:
+def _input_of(sample: Sample, response: str = "") -> ScorerInput:
+    return ScorerInput(response=response, target=sample.target, metadata=dict(sample.metadata))
+
+
+def _verdict(benchmark: Benchmark, sample: Sample, program: str) -> str:
     """Return the verdict of a program, or why the tests cannot judge it."""
-    response = f"```{language}\n{program}\n```"
-    attempt = ScorerInput(
-        response=response, target=scorer_input.target, metadata=scorer_input.metadata
-    )
+    response = f"```{_language_of(sample)}\n{program}\n```"
     try:
-        result = benchmark.scorer(attempt)
+        result = benchmark.scorer(_input_of(sample, response))
     except DatasetError as error:
         return str(error)
     details = result if isinstance(result, dict) else {}
     verdict = str(details.get("verdict") or "no verdict")
-    return (
-        verdict if verdict == "passed" else f"{verdict}: {details.get('detail') or ''}".rstrip(": ")
-    )
+    if verdict == "passed":
+        return verdict
+    return f"{verdict}: {details.get('detail') or ''}".rstrip(": ")
 
 
 def _is_program(target: str, language: str) -> bool:

@@ -293,7 +293,7 @@ def _from_file(path: Path, name: str | None) -> Benchmark:
             f"{path} defines {', '.join(sorted(benchmarks))}; choose one with {path}:NAME"
         )
     if name not in benchmarks:
-        hint = did_you_mean(name, benchmarks) or f"; it has {', '.join(sorted(benchmarks))}"
+        hint = did_you_mean(name, sorted(benchmarks), or_all="; it has ")
         raise PluginError(f'{path} defines no benchmark "{name}"{hint}')
     return benchmarks[name]
 

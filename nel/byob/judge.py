@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Generator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -52,8 +53,7 @@ def judge_score(
             installed judge, or the text of a template with ``{question}``, ``{response}``,
             ``{reference}``, ``{criteria}`` and the row's fields.
         criteria: What is to be looked at.
-        grade_pattern: Regular expression whose first group is the grade, instead of the template's
-            own.
+        grade_pattern: Regular expression whose first group is the grade, instead of the template's.
         score_mapping: Grade to score, instead of the template's own; C, P, I, yes, no and numbers
             need none.
         judge_key: ``judge_1`` asks the judge that the benchmark has under this key of ``extra``, or
@@ -64,8 +64,7 @@ def judge_score(
         judge_output_parser: From a reply to its grade, instead of all of the above; only with one
             judge. It runs in the scorer, so that what it cannot read is not asked for again: prefer
             ``grade_pattern``, or a judge of your own (a plugin in ``nel.judges``).
-        template_kwargs: Further placeholders; ``question``, ``reference``, ``response`` and
-            ``criteria`` too.
+        template_kwargs: Further placeholders; ``question``, ``reference`` and ``response`` too.
 
     Returns:
         The grade; in an async scorer an awaitable of it.
@@ -74,10 +73,7 @@ def judge_score(
         JudgeError: There is no verdict, for whatever reason; the sample is unscored by ``judge``,
             never 0.
     """
-    values = {
-        "question": sample.metadata.get("question", sample.metadata.get("prompt", "")),
-        **template_kwargs,
-    }
+    values = dict(template_kwargs)
     if response_format is not None:
         values[RESPONSE_FORMAT] = dict(response_format)
     finish = _as_result
@@ -87,19 +83,27 @@ def judge_score(
         grade_pattern = score_mapping = None
     elif response_format is not None and grade_pattern is None:
         values[TEMPLATE], template = template, "json_grade"
-    case = Case(
-        response=str(values.pop("response", sample.response)),
-        template=template,
-        question=reference_of(values.pop("question")) or "",
-        reference=reference_of(values.pop("reference", sample.target)),
-        criteria=str(values.pop("criteria", criteria)),
-        values=values,
+    case = replace(
+        _case(sample, template, values),
+        criteria=str(criteria),
         grade_pattern=grade_pattern,
         score_mapping=score_mapping,
         judges=() if judge_key == DEFAULT_KEY else (judge_key,),
     )
     judgement = ask_judge(sample, case)
     return _Pending(judgement, finish) if isinstance(judgement, Awaitable) else finish(judgement)
+
+
+def _case(sample: ScorerInput, template: str, values: dict[str, object]) -> Case:
+    """Return the response with what its judge is to be shown, which `values` may replace."""
+    question = sample.metadata.get("question", sample.metadata.get("prompt", ""))
+    return Case(
+        response=str(values.pop("response", sample.response)),
+        template=template,
+        question=reference_of(values.pop("question", question)) or "",
+        reference=reference_of(values.pop("reference", sample.target)),
+        values=values,
+    )
 
 
 class _Pending:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -26,6 +25,7 @@ from nel.reports.comparison import (
     settings_lines,
 )
 from nel.reports.comparison_page import write_comparison_page
+from nel.types import JsonObject
 
 _FEWEST = 2
 
@@ -73,7 +73,7 @@ def show_comparison(
         typer.echo(f"page: {html}")
 
 
-def _show_candidate(document: Mapping[str, Any], candidate: Mapping[str, Any]) -> None:
+def _show_candidate(document: JsonObject, candidate: JsonObject) -> None:
     typer.echo(
         f"{report_text(candidate['label'])} against {report_text(document['baseline']['label'])}"
     )

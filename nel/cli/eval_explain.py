@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import typer
 
@@ -13,6 +13,7 @@ from nel.cli.terminal import plain
 from nel.core.strict_json import dumps
 from nel.core.texts import shorten
 from nel.reports.extraction import worth_text
+from nel.types import JsonObject
 
 _KINDS: Final = {
     "letter": "a letter",
@@ -38,7 +39,7 @@ def show_explanation(run_dir: Path, sample_id: str, *, as_json: bool) -> None:
             typer.echo(plain(line))
 
 
-def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
+def _lines(answer: JsonObject) -> Iterator[str]:
     repeat = f", repeat {answer['repeat']}" if answer["repeat"] else ""
     yield f"{answer['benchmark']} #{answer['problem_idx']}{repeat} ({answer['sample_id']})"
     yield f"  expected: {_value(answer['expected'])}{_accepted_text(answer)}"
@@ -64,7 +65,7 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"  the readings {verb}"
 
 
-def _accepted_text(answer: Mapping[str, Any]) -> str:
+def _accepted_text(answer: JsonObject) -> str:
     if answer["kind"] is None:
         return ""
     accepted = " or ".join(_value(value) for value in answer["accepted"])
@@ -75,7 +76,7 @@ def _accepted_text(answer: Mapping[str, Any]) -> str:
     return f" ({text})"
 
 
-def _reading_lines(name: str, reading: Mapping[str, Any]) -> Iterator[str]:
+def _reading_lines(name: str, reading: JsonObject) -> Iterator[str]:
     verdict = worth_text(name, reading["reward"])
     head = f"  {name + ':':<9} "
     if reading["value"] is None:

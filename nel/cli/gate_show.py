@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -16,6 +15,7 @@ from nel.comparison.policy_file import read_policy
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
 from nel.reports.decision import gated_table, reason_lines, write_decision
+from nel.types import JsonObject
 
 _SIDES = 2
 
@@ -86,7 +86,7 @@ def decide_floors(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err
     return int(document["exit_code"]) or exit_code
 
 
-def _show(document: Mapping[str, Any], directory: Path, *, as_json: bool) -> None:
+def _show(document: JsonObject, directory: Path, *, as_json: bool) -> None:
     paths = write_decision(document, directory)
     if as_json:
         typer.echo(dumps(document))
@@ -97,7 +97,7 @@ def _show(document: Mapping[str, Any], directory: Path, *, as_json: bool) -> Non
     raise typer.Exit(document["exit_code"])
 
 
-def show_decision(document: Mapping[str, Any], *, err: bool = False) -> None:
+def show_decision(document: JsonObject, *, err: bool = False) -> None:
     """Print the decision, its table and its reasons."""
     typer.echo(document["decision"], err=err)
     print_table(gated_table(document), err=err)

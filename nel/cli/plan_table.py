@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import typer
@@ -18,6 +18,7 @@ from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.reports.tables.columns import Column, Counted, ReportTable, ValueKind
 from nel.runs.preview import PlannedBenchmark, preview
+from nel.types import JsonObject
 
 
 def _completion_tokens(plan: PlannedBenchmark) -> Counted | str:
@@ -113,7 +114,7 @@ def print_plan(config: RunConfig, plans: list[PlannedBenchmark]) -> None:
     print_table(ReportTable(PLANNED, plans))
 
 
-def _estimate(estimate: Mapping[str, Any] | None) -> str:
+def _estimate(estimate: JsonObject | None) -> str:
     if estimate is None:
         return "for an estimate, run --sample 20 first, and give its directory as --pilot"
     n = estimate["episodes_measured"]

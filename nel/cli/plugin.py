@@ -49,7 +49,7 @@ def check(
     """
     checks = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)
     show_checks(checks, indent="")
-    if not all(each.passed for each in checks):
+    if not all(check.passed for check in checks):
         raise typer.Exit(EXIT_USAGE)
 
 

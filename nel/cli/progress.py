@@ -54,9 +54,9 @@ def showing(progress: Progress | Mapping[str, Progress], verbosity: int = 0) -> 
     finished = threading.Event()
     runs = {"": progress} if isinstance(progress, Progress) else progress
     news: list[_News] = [_Places(runs)]
-    news += [Warnings(each) for each in runs.values()]
+    news += [Warnings(run) for run in runs.values()]
     if verbosity:
-        news += [_Events(each) for each in runs.values()]
+        news += [_Events(run) for run in runs.values()]
     stderr = sys.stderr
     show: Callable[[], None] = partial(_show_lines, runs, finished, news)
     if stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
@@ -180,7 +180,7 @@ _News = Warnings | _Places | _Events
 
 
 def _new_lines(news: Iterable[_News]) -> list[str]:
-    return [line for each in news for line in each.new()]
+    return [line for source in news for line in source.new()]
 
 
 def _show_live(
@@ -190,7 +190,7 @@ def _show_live(
         while not finished.wait(_LIVE_SECONDS):
             frame.show(_live_lines(runs, frame), above=_new_lines(news))
         # The result follows: of what came last only the events are missing in it.
-        frame.show([], above=_new_lines(each for each in news if isinstance(each, _Events)))
+        frame.show([], above=_new_lines(source for source in news if isinstance(source, _Events)))
 
 
 def _frame() -> Frame:
@@ -225,7 +225,7 @@ def _show_lines(runs: Mapping[str, Progress], finished: threading.Event, news: l
         while not is_finished:
             is_finished = finished.wait(_LOOK_SECONDS)
             if is_finished:
-                others = [each for each in others if isinstance(each, _Events)]
+                others = [source for source in others if isinstance(source, _Events)]
             lines = _new_lines(others)
             if not is_finished and time.monotonic() - printed_at >= _LOG_SECONDS:
                 printed_at = time.monotonic()

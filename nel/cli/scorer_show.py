@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import typer
 
@@ -24,6 +24,7 @@ from nel.reports.extraction import MEANINGS, band_text, reading_rows
 from nel.reports.tables.columns import Figure
 from nel.runs.answer_reading import ReaderRequest, audited_slots, read_with_model
 from nel.runs.rebuilding import rebuild
+from nel.types import JsonObject
 
 _DIFFERENCES_MAX: Final = 10
 _VALUE_MAX: Final = 40
@@ -79,7 +80,7 @@ def _have_read(run_dir: Path, reader: ReaderRequest, refused: Mapping[str, str])
     return max((run.exit_code for run in runs), default=0)
 
 
-def _lines(benchmark: BenchmarkResult, document: Mapping[str, Any]) -> Iterator[str]:
+def _lines(benchmark: BenchmarkResult, document: JsonObject) -> Iterator[str]:
     kinds = ", ".join(f"{kind} {n:,}" for kind, n in document["kinds"].items())
     yield f"{benchmark.slot}: {document['n_answers']:,} answers read ({kinds})"
     for why, n in document["without_reading"].items():
@@ -102,7 +103,7 @@ def _lines(benchmark: BenchmarkResult, document: Mapping[str, Any]) -> Iterator[
     yield f"{benchmark.directory}/{AUDIT_NAME}"
 
 
-def _difference_line(difference: Mapping[str, Any]) -> str:
+def _difference_line(difference: JsonObject) -> str:
     readings = difference["readings"]
     values = ", ".join(
         f"{name} {shorten(readings[name]['value'] or 'none', _VALUE_MAX)}"
@@ -114,7 +115,7 @@ def _difference_line(difference: Mapping[str, Any]) -> str:
     return f"    {difference['sample_id']}{repeat}: {values}; expected {expected}"
 
 
-def _headline(headline: Mapping[str, Any]) -> str:
+def _headline(headline: JsonObject) -> str:
     figure = Figure.of(headline, headline["unit"])
     span = "" if figure.lower is None else f"; 95 % interval {figure.span}"
     return f"{headline['metric']}: {figure.text}{span}"

@@ -41,7 +41,7 @@ def verify(
     if check is not None:
         checks.append(check_signature(run_dir, verified, check))
     signature = sign_run(run_dir, verified, sign) if sign is not None else None
-    is_verified = all(each.passed for each in checks)
+    is_verified = all(item.passed for item in checks)
     if as_json:
         summary = {
             "run_dir": str(run_dir),
@@ -52,9 +52,9 @@ def verify(
         }
         typer.echo(dumps(summary))
     else:
-        for each in checks:
-            typer.echo(plain(f"{'ok  ' if each.passed else 'FAIL'}  {each.what}: {each.detail}"))
-        typer.echo(f"{sum(each.passed for each in checks)} of {len(checks)} hold")
+        for item in checks:
+            typer.echo(plain(f"{'ok  ' if item.passed else 'FAIL'}  {item.what}: {item.detail}"))
+        typer.echo(f"{sum(item.passed for item in checks)} of {len(checks)} hold")
         if signature is not None:
             typer.echo(f"signed: {signature}")
     raise typer.Exit(0 if is_verified else EXIT_USAGE)

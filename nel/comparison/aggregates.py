@@ -180,10 +180,10 @@ def compare_aggregates(
         only: Names of some; empty: all.
     """
     scores: dict[tuple[str, str], Scores] = {}
-    unasked = {each.baseline.directory for each in compared if each.n_not_asked}
-    for each in compared:
+    unasked = {benchmark.baseline.directory for benchmark in compared if benchmark.n_not_asked}
+    for benchmark in compared:
         rows = baseline.aggregates.values()
-        scores |= member_scores(rows, each.pairing, each.baseline)
+        scores |= member_scores(rows, benchmark.pairing, benchmark.baseline)
     aggregates = [
         compare_aggregate(name, row, candidate.aggregates[name], scores, settings, unasked)
         for name, row in baseline.aggregates.items()

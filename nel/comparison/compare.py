@@ -88,8 +88,8 @@ class Candidate:
     @property
     def decisive(self) -> list[Measure]:
         """Return the measures of its benchmarks, and of the means that are not part of another."""
-        wholes = [each.headline for each in self.aggregates if not each.is_part]
-        return [*(each.headline for each in self.benchmarks), *wholes]
+        means = [mean.headline for mean in self.aggregates if not mean.is_part]
+        return [*(benchmark.headline for benchmark in self.benchmarks), *means]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,11 +372,11 @@ def _adjust(comparison: Comparison) -> Comparison:
         )
 
     def adjust_means(side: Candidate) -> list[AggregateComparison]:
-        parts = [each.headline for each in side.aggregates if each.is_part]
+        parts = [mean.headline for mean in side.aggregates if mean.is_part]
         explored = iter(_in_exploration(parts, alpha))
         return [
-            replace(each, headline=next(explored if each.is_part else headlines))
-            for each in side.aggregates
+            replace(mean, headline=next(explored if mean.is_part else headlines))
+            for mean in side.aggregates
         ]
 
     candidates = [  # in the order of `decisive`

@@ -61,7 +61,7 @@ def check_parts(names: Sequence[str]) -> frozenset[str]:
     """
     for name in names:
         if name not in PARTS:
-            hint = did_you_mean(name, PARTS) or f"; known: {', '.join(PARTS)}"
+            hint = did_you_mean(name, PARTS, or_all="; known: ")
             raise ConfigError(f'--despite "{name}" names nothing that can differ{hint}')
     return frozenset(names)
 
@@ -72,15 +72,17 @@ def differences(
     """Return every field that must be equal and is not, those of the samples included."""
     differing = []
     for name in sorted(_compared_fields(baseline, candidate)):
-        part = part_of(name)
+        identity_part = part_of(name)
         before, after = baseline.fields.get(name), candidate.fields.get(name)
-        if part is None or before == after:
+        if identity_part is None or before == after:
             continue
         # Titles say more than digests, where they tell the two apart.
         titles = baseline.titles.get(name), candidate.titles.get(name)
         if None not in titles and titles[0] != titles[1]:
             before, after = titles
-        differing.append(Difference(part=part, field=name, baseline=before, candidate=after))
+        differing.append(
+            Difference(part=identity_part, field=name, baseline=before, candidate=after)
+        )
     counted = _of_samples(pairing)
     # Which samples the two sides have is said once: by the digests of rows, or with the counts.
     is_named = any(difference.field in OF_ROWS for difference in differing)

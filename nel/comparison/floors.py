@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -34,6 +33,7 @@ from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
 from nel.metrics.added_question import ADDED, added_question_ends
 from nel.metrics.intervals import ANYTIME, LEVEL, Interval
+from nel.metrics.quantiles import interval_quantile
 from nel.metrics.question_intervals import (
     FEW,
     T_OF_FEW,
@@ -107,7 +107,7 @@ class _Demand:
             )
         # Lines do not give the values: the written interval, scaled from its level to this one,
         # around what the value may be.
-        factor = _quantile(level) / _quantile(row["ci_level"])
+        factor = interval_quantile(level) / interval_quantile(row["ci_level"])
         below = (row["value"] - row["ci_lower"]) * factor
         above = (row["ci_upper"] - row["value"]) * factor
         bounds = row["bounds"] or {"lower": row["value"], "upper": row["value"]}
@@ -232,8 +232,9 @@ def _check_results(
 
 def _add_members(run_dir: Path, demand: _Demand, side: Side) -> None:
     """Add the values of a mean's members, and refuse an interval that is not theirs."""
-    row, benchmarks = demand.row, {each.directory: each for each in side.benchmarks.values()}
-    members = member_ends(row, benchmarks)
+    row = demand.row
+    by_directory = {benchmark.directory: benchmark for benchmark in side.benchmarks.values()}
+    members = member_ends(row, by_directory)
     if members.keys() != row["weights"].keys() - row["missing"].keys():
         return
     weights = [row["weights"][slot] for slot in members]
@@ -275,7 +276,7 @@ def _demands_of(
     if not rows:
         metrics = {str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]}
         names = [*sorted(metrics), *titles]
-        hint = did_you_mean(floor.metric, names) or f"; it has {', '.join(names)}"
+        hint = did_you_mean(floor.metric, names, or_all="; it has ")
         raise UsageError(f'the run has no metric "{floor.metric}"{hint}')
     return rows
 
@@ -368,7 +369,3 @@ def _gate(demand: _Demand, breached: Mapping[int, float]) -> GatedBenchmark:
         value=demand.row["value"],
         unit=demand.row["unit"],
     )
-
-
-def _quantile(level: float) -> float:
-    return NormalDist().inv_cdf(0.5 + level / 2)

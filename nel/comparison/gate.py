@@ -105,7 +105,7 @@ def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Ent
         side = candidate if name in of_baseline else baseline
         reason = f"{side.label} does not have it"
     else:
-        hint = did_you_mean(name, names) or f"; they have {', '.join(sorted(names))}"
+        hint = did_you_mean(name, sorted(names), or_all="; they have ")
         reason = f"the policy names it, and neither run has it{hint}"
     rule = policy.resolve(name)
     return _Entry(name=name, rule=rule, metric=rule.metric or "", blockers=[reason])

@@ -81,7 +81,7 @@ class YamlEntry:
         entries = self.items()
         for key, entry in entries.items():
             if key not in keys:
-                hint = did_you_mean(key, keys) or f"; use {', '.join(keys)}"
+                hint = did_you_mean(key, keys, or_all="; use ")
                 raise entry.problem(f"the key is unknown{hint}")
         return entries
 

@@ -119,12 +119,13 @@ def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, obj
     if not languages:
         return {}
     images = {name: image for name, image in config.sandbox.images.items() if name in languages}
-    fields = {"sandbox.strict_verdicts": True} if config.sandbox.strict_verdicts else {}
-    return {
+    fields: dict[str, object] = {
         "sandbox.limits": config.sandbox.limits.model_dump(),
         "sandbox.images": images,
-        **fields,
     }
+    if config.sandbox.strict_verdicts:
+        fields["sandbox.strict_verdicts"] = True
+    return fields
 
 
 def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, object]:
@@ -170,29 +171,23 @@ def check_resume(
     rescoring = set(SCORING_FIELDS)
     if is_first_judge or ALLOW_JUDGE in allowed:
         rescoring |= judging
-    fatal = {
-        field: pair
-        for field, pair in changes.items()
-        if field not in rescoring and field not in allowed
-    }
+    fatal = changes.keys() - rescoring - allowed
     if fatal:
         differences = "; ".join(
             f"{field}: {_short(before)} -> {_short(after)}"
-            for field, (before, after) in fatal.items()
+            for field, (before, after) in changes.items()
+            if field in fatal
         )
-        step = "undo the change, or start a new run with nel eval run"
-        if fatal.keys() == {"endpoint.url"}:
-            step = (
-                "undo the change, or resume with --allow-url-change if the same model is served"
-                " there"
-            )
-        if fatal.keys() <= judging:
-            step = "undo the change, or judge every stored answer again with --allow-judge-change"
+        step = "start a new run with nel eval run"
+        if fatal == {"endpoint.url"}:
+            step = "resume with --allow-url-change if the same model is served there"
+        if fatal <= judging:
+            step = "judge every stored answer again with --allow-judge-change"
         raise ResumeRefused(
             f"cannot resume {name}: the stored answers were made or judged with other settings"
-            f" ({differences}); {step}"
+            f" ({differences}); undo the change, or {step}"
         )
-    return any(field in rescoring for field in changes)
+    return bool(changes.keys() & rescoring)
 
 
 def _short(value: object) -> str:

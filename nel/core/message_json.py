@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from nel.types import Message, Native, ToolCall
+from nel.types import JsonObject, Message, Native, ToolCall
 
 
 def message_json(message: Message) -> dict[str, object]:
@@ -29,7 +29,7 @@ def call_json(call: ToolCall) -> dict[str, object]:
     return {"id": call.id, "name": call.name, "arguments": call.arguments}
 
 
-def read_message(fields: Mapping[str, Any]) -> Message:
+def read_message(fields: JsonObject) -> Message:
     """Return the message that `message_json` wrote."""
     content = fields["content"]
     return Message(
@@ -47,7 +47,7 @@ def native_json(native: Native) -> dict[str, object]:
     return {"protocol": native.protocol, "items": native.items}
 
 
-def read_native(fields: Mapping[str, Any]) -> Native | None:
+def read_native(fields: JsonObject) -> Native | None:
     """Return what a message or a response keeps for its vendor; None where it keeps nothing."""
     native = fields.get("native")
     if native is None:
@@ -76,7 +76,7 @@ MESSAGE_FIELDS: Final = ("messages", "system", "input", "contents", "systemInstr
 """Of a body, the fields that hold what the model was asked; the others are settings."""
 
 
-def messages_in(body: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def messages_in(body: JsonObject) -> list[dict[str, Any]] | None:
     """Return the messages of a body; None where it has none, as one with a prompt."""
     if isinstance(body.get("messages"), list):
         system, messages = body.get("system"), list(body["messages"])
@@ -94,11 +94,11 @@ def messages_in(body: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return [{"role": role, "content": content} for role, content in turns]
 
 
-def _role(content: Mapping[str, Any]) -> str:
+def _role(content: JsonObject) -> str:
     return "assistant" if content.get("role") == "model" else str(content.get("role"))
 
 
-def _text(content: Mapping[str, Any]) -> str | list[dict[str, Any]]:
+def _text(content: JsonObject) -> str | list[dict[str, Any]]:
     """Return the text of Gemini's parts, or the parts where one is not a text."""
     parts = content.get("parts") or []
     if all(set(item) == {"text"} for item in parts):
@@ -124,5 +124,5 @@ def with_calls(answer: str | None, calls: object) -> str | None:
     return "\n".join([answer, *lines] if answer else lines)
 
 
-def _line(call: Mapping[str, Any]) -> str:
+def _line(call: JsonObject) -> str:
     return f"[calls {call.get('name')}({call.get('arguments')})]"

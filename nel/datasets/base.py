@@ -7,7 +7,7 @@ for messages only; a sample is never named by its position.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from nel.errors import DatasetError
 from nel.types import value_class
@@ -15,6 +15,9 @@ from nel.types import value_class
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+NumberedRow: TypeAlias = "tuple[int, dict[str, object] | str]"
+"""What a reader gives: the number of a row, and its object or what is wrong with it."""
 
 BAD_ROWS_MAX: Final = 10
 """A reader stops after this many bad rows."""
@@ -88,10 +91,8 @@ class BadRows:
         return DatasetError(f"{self.name}: {count}: {'; '.join(self.problems)}; fix or remove them")
 
 
-def check_rows(
-    rows: Iterable[tuple[int, dict[str, object] | str]], *, name: str, unit: str
-) -> Iterator[RawRow]:
-    """Yield the good rows of a reader; it gives ``(number, data)``, or ``(number, problem)``.
+def check_rows(rows: Iterable[NumberedRow], *, name: str, unit: str) -> Iterator[RawRow]:
+    """Yield the good rows of a reader.
 
     After the first bad row none is yielded, but reading goes on to report the others.
 

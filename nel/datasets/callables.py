@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from nel.datasets.base import Dataset, RawRow, check_rows
+from nel.datasets.base import Dataset, NumberedRow, RawRow, check_rows
 from nel.datasets.in_memory import as_list
 from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError, NelError
@@ -31,7 +31,7 @@ def open_callable(function: Callable[[], Iterable[Mapping[str, object]]]) -> Dat
 
 def _rows(
     function: Callable[[], Iterable[Mapping[str, object]]], name: str
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+) -> Iterator[NumberedRow]:
     number = 0
     try:
         rows = as_list(function(), name)

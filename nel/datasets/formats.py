@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast
 
 from nel.datasets import json_file, jsonl, tables
-from nel.datasets.base import Dataset, RawRow, check_rows
+from nel.datasets.base import Dataset, NumberedRow, RawRow, check_rows
 from nel.datasets.parquet import read_arrow, read_parquet
 from nel.datasets.table_form import TableForm
 from nel.datasets.workbook import read_workbook
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 Unit: TypeAlias = Literal["line", "row"]
 
 WORKBOOKS: Final = (".xlsx", ".xls", ".ods")
-_Reader: TypeAlias = (
-    "Callable[[BinaryIO, str, TableForm], Iterator[tuple[int, dict[str, object] | str]]]"
-)
+_Reader: TypeAlias = "Callable[[BinaryIO, str, TableForm], Iterator[NumberedRow]]"
 _READERS: Final[dict[str, _Reader]] = {
     ".jsonl": jsonl.read_jsonl,
     ".ndjson": jsonl.read_jsonl,
@@ -108,7 +106,7 @@ def suffix_of(name: str) -> tuple[str, bool]:
     return suffix, is_gzipped
 
 
-def rows_in(source: Source) -> Iterator[tuple[int, dict[str, object] | str]]:
+def rows_in(source: Source) -> Iterator[NumberedRow]:
     """Yield the number of each line or row of a file, with its values or what is wrong with it.
 
     Raises:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from nel.datasets.base import Dataset, RawRow, check_rows
+from nel.datasets.base import Dataset, NumberedRow, RawRow, check_rows
 from nel.datasets.hub_address import COMMIT, HubAddress, labelled_rows, parse_uri
 from nel.datasets.hub_files import open_files
 from nel.datasets.in_memory import without_decoding
@@ -96,7 +96,7 @@ def _check_commit(rows: Any, commit: str, uri: str) -> None:
         )
 
 
-def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, object] | str]]:
+def _rows(rows: Any, uri: str) -> Iterator[NumberedRow]:
     number = 0
     try:
         for number, row in enumerate(rows, start=1):

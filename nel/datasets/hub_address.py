@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nel.core.addresses import split_address
+from nel.datasets.base import NumberedRow
 from nel.errors import DatasetError
 
 _PARTS_MAX: Final = 4
@@ -100,8 +101,8 @@ def form_of(uri: str) -> str:
 
 
 def labelled_rows(
-    parts: Iterable[Iterable[tuple[int, dict[str, object] | str]]], configs: Sequence[str], uri: str
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+    parts: Iterable[Iterable[NumberedRow]], configs: Sequence[str], uri: str
+) -> Iterator[NumberedRow]:
     """Yield the rows of one configuration after the other, numbered, each with its ``config``.
 
     Args:

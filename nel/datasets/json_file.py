@@ -1,7 +1,7 @@
 """Reads one JSON document that holds all rows.
 
 The whole file is held in memory, so its size is bounded; JSONL is the format for more. Many files
-called ``.json`` are JSON Lines in truth, and are read as such.
+called ``.json`` hold JSON Lines, and are read as such.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from nel.errors import DatasetError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from nel.datasets.base import NumberedRow
+
 _BYTES_MAX: Final = 512 * 1024 * 1024
 
 
-def read_json(
-    file: BinaryIO, name: str, form: TableForm
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+def read_json(file: BinaryIO, name: str, form: TableForm) -> Iterator[NumberedRow]:
     """Yield the number of each row of the document, with its object or what is wrong with it.
 
     Raises:

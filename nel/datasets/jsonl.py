@@ -17,10 +17,10 @@ from nel.errors import DatasetError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from nel.datasets.base import NumberedRow
 
-def read_jsonl(
-    file: BinaryIO, name: str, form: TableForm
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+
+def read_jsonl(file: BinaryIO, name: str, form: TableForm) -> Iterator[NumberedRow]:
     """Yield the number of each line that is not blank, with its object or what is wrong with it.
 
     Raises:

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from arro3.core import DataType, RecordBatch
 
+    from nel.datasets.base import NumberedRow
+
 _BATCH_ROWS: Final = 256
 _MAGIC: Final = b"PAR1"
 _ARROW_MAGIC: Final = b"ARROW1"
 """Of a file with an index; a stream has none."""
 
 
-def read_parquet(
-    file: BinaryIO, name: str, _: TableForm
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+def read_parquet(file: BinaryIO, name: str, _: TableForm) -> Iterator[NumberedRow]:
     """Yield the number of each row, with its values by column or what is wrong with it.
 
     Raises:
@@ -49,9 +49,7 @@ def read_parquet(
     yield from _read(open_batches, name, "parquet")
 
 
-def read_arrow(
-    file: BinaryIO, name: str, _: TableForm
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+def read_arrow(file: BinaryIO, name: str, _: TableForm) -> Iterator[NumberedRow]:
     """Yield the number of each row of an Arrow file, as a stream, which the `datasets` library
     writes, or with an index at its end.
 
@@ -70,9 +68,7 @@ def read_arrow(
     yield from _read(open_batches, name, "Arrow")
 
 
-def _read(
-    open_batches: Callable[[], Any], name: str, kind: str
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+def _read(open_batches: Callable[[], Any], name: str, kind: str) -> Iterator[NumberedRow]:
     number = 0
     try:
         reader = open_batches()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, compress, islice, repeat
 from typing import Final
 
+from nel.datasets.base import NumberedRow
 from nel.datasets.column_names import is_common
 from nel.datasets.table_form import TableForm
 from nel.errors import DatasetError
@@ -40,7 +41,7 @@ def rows_of_records(
     *,
     has_comma_numbers: bool = False,
     line_of: Callable[[], int] | None = None,
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+) -> Iterator[NumberedRow]:
     """Yield the number of each row, with its cells by column or what is wrong with it.
 
     Args:
@@ -154,10 +155,9 @@ def _note_unnamed(
     columns: Sequence[str], have_names: Sequence[bool], name: str, form: TableForm
 ) -> None:
     numbers = [str(number) for number, has_name in enumerate(have_names, start=1) if not has_name]
-    shown = numbers[:_SHOWN]
+    text = ", ".join(numbers[:_SHOWN])
     if len(numbers) > _SHOWN:
-        shown.append("…")
-    text = ", ".join(shown)
+        text += ", …"
     noun, verb = ("columns", "they have") if len(numbers) > 1 else ("column", "it has")
     form.note(f"{name}: {noun} {text} of {len(columns)} left out: {verb} no name")
 

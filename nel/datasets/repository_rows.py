@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from nel.datasets.base import Dataset, RawRow, check_rows
+from nel.datasets.base import Dataset, NumberedRow, RawRow, check_rows
 from nel.datasets.formats import Source, dataset_of, rows_in, with_notes
 from nel.datasets.hub_address import HubAddress, labelled_rows
 
@@ -40,7 +40,7 @@ def dataset_of_files(
     )
 
 
-def _number_rows(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, object] | str]]:
+def _number_rows(sources: Iterable[Source]) -> Iterator[NumberedRow]:
     number = 0
     for source in sources:
         for _, row in rows_in(source):

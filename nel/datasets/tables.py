@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from typing import BinaryIO, Final
 
-from nel.datasets.base import LINE_BYTES_MAX
+from nel.datasets.base import LINE_BYTES_MAX, NumberedRow
 from nel.datasets.records import rows_of_records
 from nel.datasets.table_form import TableForm
 from nel.datasets.text import decode_line, lines_of
@@ -26,9 +26,7 @@ _SEP_LINE: Final = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 """What Excel writes and reads before the header."""
 
 
-def _read(
-    usual: str, file: BinaryIO, name: str, form: TableForm
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+def _read(usual: str, file: BinaryIO, name: str, form: TableForm) -> Iterator[NumberedRow]:
     """Yield the number of each row, with its cells by column or what is wrong with it.
 
     Args:

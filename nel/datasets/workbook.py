@@ -17,12 +17,12 @@ from nel.errors import DatasetError, MissingExtra
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from nel.datasets.base import NumberedRow
+
 _BYTES_MAX: Final = 128 * 1024 * 1024
 
 
-def read_workbook(
-    file: BinaryIO, name: str, form: TableForm
-) -> Iterator[tuple[int, dict[str, object] | str]]:
+def read_workbook(file: BinaryIO, name: str, form: TableForm) -> Iterator[NumberedRow]:
     """Yield the number of each row, with its cells by column or what is wrong with it.
 
     Raises:

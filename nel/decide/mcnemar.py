@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import Final
 
 from nel.metrics.intervals import LEVEL
-from nel.metrics.quantiles import log_beta_cdf
+from nel.metrics.quantiles import interval_quantile, log_beta_cdf
 
 _COUNTED_MAX: Final = 500
 """Up to so many discordant pairs the p-value is counted in whole numbers, and exact."""
@@ -71,7 +70,7 @@ def tango_interval(
     >>> [round(end, 6) for end in tango_interval(10, 2, 100)]
     [0.014296, 0.15804]
     """
-    z = NormalDist().inv_cdf(0.5 + level / 2)
+    z = interval_quantile(level)
     return _tango_lower(wins, losses, n, z), -_tango_lower(losses, wins, n, z)
 
 

@@ -137,19 +137,12 @@ def paired_difference(
         raise ValueError(f"the level must be between 0 and 1, not {level}")
     before, after = _checked_pair(baseline, candidate)
     pairs = _Pairs.of(before, after, design or PairedDesign())
-    codes, n_clusters = None, None
-    if clusters is not None:
-        codes = _checked_codes(clusters, len(before))
-        n_clusters = int(codes.max()) + 1
+    codes = _checked_codes(clusters, len(before))
     interval = pairs.interval(codes, level)
-    naive_lower, naive_upper = None, None
-    if codes is not None:
-        naive = pairs.interval(None, level)
-        if naive.lower is not None and naive.upper is not None:
-            naive_lower, naive_upper = _finite_ends(naive, pairs.exponent)
     p_value, test = pairs.test(codes, np.random.default_rng(seed))
     variance, _ = pairs.variance(codes)
     lower, upper = _finite_ends(interval, pairs.exponent)
+    naive_lower, naive_upper = _naive_ends(pairs, codes, level)
     detectable = pairs.smallest_detectable(interval, codes, level)
     return PairedDifference(
         estimate=unscale(pairs.mean, pairs.exponent),
@@ -160,7 +153,7 @@ def paired_difference(
         interval_method=interval.method,
         test_method=test,
         n=len(before),
-        n_clusters=n_clusters,
+        n_clusters=None if codes is None else int(codes.max()) + 1,
         wins=pairs.wins,
         losses=pairs.losses,
         ties=len(before) - pairs.wins - pairs.losses,
@@ -198,7 +191,7 @@ def pairs_until(
     pairs = _Pairs.of(*_checked_pair(baseline, candidate), design or PairedDesign())
     if pairs.bounds is None or not pairs.mean > target:
         return None
-    codes = None if clusters is None else _checked_codes(clusters, len(pairs.values))
+    codes = _checked_codes(clusters, len(pairs.values))
     if pairs.interval(codes, level).method == "tango":
         shares = pairs.wins / len(pairs.values), pairs.losses / len(pairs.values)
         return fewest_questions(
@@ -322,7 +315,21 @@ def _finite_ends(interval: Interval, exponent: int) -> tuple[float, float]:
     return lower, upper
 
 
-def _checked_codes(clusters: Sequence[Hashable], n: int) -> Integers:
+def _naive_ends(
+    pairs: _Pairs, codes: Integers | None, level: float
+) -> tuple[float | None, float | None]:
+    """Return the interval that ignores the clusters, where there are any."""
+    if codes is None:
+        return None, None
+    naive = pairs.interval(None, level)
+    if naive.lower is None or naive.upper is None:
+        return None, None
+    return _finite_ends(naive, pairs.exponent)
+
+
+def _checked_codes(clusters: Sequence[Hashable] | None, n: int) -> Integers | None:
+    if clusters is None:
+        return None
     if len(clusters) != n:
         raise ValueError(f"{n} questions have {len(clusters)} cluster ids")
     codes, count = cluster_codes(clusters)

@@ -241,8 +241,8 @@ def curve_questions(*marks: int) -> list[int]:
     candidates = [number for number in round_numbers if number <= upper]
     # The largest ones, and none so small that the curve would be flat there.
     n_candidates = CURVE_POINTS - len(set(marks))
-    shown = {number for number in candidates[-n_candidates:] if number > upper / 500}
-    return sorted(shown | set(marks))
+    points = {number for number in candidates[-n_candidates:] if number > upper / 500}
+    return sorted(points | set(marks))
 
 
 def _times(per_answer: float | None, answers: int) -> int | None:

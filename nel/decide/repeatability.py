@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 
 from nel.metrics.intervals import LEVEL, wilson_interval
+from nel.metrics.quantiles import interval_quantile
 
-_Z: Final = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+_Z: Final = interval_quantile(LEVEL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

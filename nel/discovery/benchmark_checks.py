@@ -121,14 +121,14 @@ def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], list[Check]]:
     faults: list[str] = []
     twins: list[str] = []
     digests = Digests()
-    for stored in stream_samples(plan, digests, ids.get):
-        first_row = ids.setdefault(stored.sample_id, stored.row_number)
-        if first_row != stored.row_number:
-            twins.append(str(duplicate_id(plan, stored, first_row)))
-        if stored.fault is not None:
-            faults.append(stored.fault)
+    for row in stream_samples(plan, digests, ids.get):
+        first_row = ids.setdefault(row.sample_id, row.row_number)
+        if first_row != row.row_number:
+            twins.append(str(duplicate_id(plan, row, first_row)))
+        if row.fault is not None:
+            faults.append(row.fault)
         elif len(samples) < samples_max:
-            samples.append(decode_sample(stored.sample_id, stored.content or ""))
+            samples.append(decode_sample(row.sample_id, row.content or ""))
     uri = plan.dataset.uri
     rows = f"{digests.rows:,} rows of {'a function' if uri.startswith('callable:') else uri}"
     rows = "; ".join([rows, *plan.dataset.notes, *plan.notes])

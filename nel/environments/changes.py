@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import re
 import tarfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from io import BufferedReader, RawIOBase
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from nel.core.strict_json import loads
+from nel.types import JsonObject
 
 if TYPE_CHECKING:
     import docker
@@ -128,7 +129,7 @@ def _saved_layers(chunks: Iterable[bytes]) -> list[list[str]]:
     """Return the names in each layer of a saved image, the lowest first."""
     names: dict[str, list[str]] = {}
     links: dict[str, str] = {}
-    manifest: Sequence[Mapping[str, Any]] = ()
+    manifest: Sequence[JsonObject] = ()
     with (
         closing(BufferedReader(_Stream(chunks), _BUFFER_BYTES)) as stream,
         tarfile.open(fileobj=stream, mode="r|") as archive,

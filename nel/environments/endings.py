@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+from nel.types import JsonObject
 
 CONTAINER_DIED: Final = "container_died"
 CONTAINER_PAUSED: Final = "container_paused"
@@ -34,7 +36,7 @@ class PostMortem:
 
 
 def post_mortem(
-    state: Mapping[str, Any] | None, events: Sequence[Mapping[str, Any]], started_at: str
+    state: JsonObject | None, events: Sequence[JsonObject], started_at: str
 ) -> PostMortem | None:
     """Return how a container ended; None where it runs.
 
@@ -53,7 +55,7 @@ def post_mortem(
     return PostMortem(kind=CONTAINER_DIED, detail=f"the container {_how(state, events)}")
 
 
-def _how(state: Mapping[str, Any] | None, events: Sequence[Mapping[str, Any]]) -> str:
+def _how(state: JsonObject | None, events: Sequence[JsonObject]) -> str:
     times = {event.get("Action"): int(event.get("time") or 0) for event in events}
     deaths = [event for event in events if event.get("Action") == "die"]
     code = None if state is None else state.get("ExitCode")

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import PurePosixPath
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self, TypeVar
 
 import docker  # here, so that it is loaded before the processes of tools are forked
 import docker.errors
@@ -44,6 +44,7 @@ from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
 from nel.sandbox.isolation.stream import EngineStream
 from nel.tools import ToolsetFault
+from nel.types import JsonObject
 
 T = TypeVar("T")
 _OUTPUT_BYTES: Final = 1 << 20
@@ -389,15 +390,15 @@ class ContainerSession:
                 self.check()
                 raise
 
-    def _state(self) -> Mapping[str, Any] | None:
+    def _state(self) -> JsonObject | None:
         with speaking():
             try:
-                state: Mapping[str, Any] = self._api.inspect_container(self.id)["State"]
+                state: JsonObject = self._api.inspect_container(self.id)["State"]
             except docker.errors.NotFound:
                 return None
             return state
 
-    def _events(self) -> Sequence[Mapping[str, Any]]:
+    def _events(self) -> Sequence[JsonObject]:
         until = int(time.time()) + 1
         with speaking():
             events = self._api.events(

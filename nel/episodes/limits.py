@@ -60,7 +60,7 @@ def read_limits(values: object, source: str) -> Limits:
         raise ConfigError(f"{source}: limits are a mapping such as {{steps: 20}}, not {values!r}")
     for name, value in values.items():
         if name not in LIMIT_NAMES:
-            hint = did_you_mean(str(name), LIMIT_NAMES) or f"; there are: {', '.join(LIMIT_NAMES)}"
+            hint = did_you_mean(str(name), LIMIT_NAMES, or_all="; there are: ")
             raise ConfigError(f'{source}: "{name}" is not a limit{hint}')
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not is_number or value < 0 or (value == 0 and name != "restarts"):

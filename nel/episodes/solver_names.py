@@ -69,7 +69,7 @@ def bound_solver(name: str, function: Any, options: Mapping[str, Any]) -> BoundS
     values = {}
     for key, value in options.items():
         if key not in keys:
-            hint = did_you_mean(key, keys) or f"; it takes: {', '.join(keys) or 'none'}"
+            hint = did_you_mean(key, keys, or_all="; it takes: ")
             raise ConfigError(f'the solver "{name}" has no option "{key}"{hint}')
         try:
             values[key] = TypeAdapter(_annotation(function, key)).validate_python(value)

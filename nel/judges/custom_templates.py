@@ -75,8 +75,7 @@ def custom_judge(
     definitions), and all keys of the case's values.
 
     Args:
-        text: Must contain a placeholder of the response, or ``{answer_a}`` and ``{answer_b}`` for a
-            judge of pairs.
+        text: Names the response, or ``{answer_a}`` and ``{answer_b}`` for a judge of pairs.
         grade_pattern: Its first group is the grade; None: a line ``GRADE: X``.
         score_mapping: Grade to score; None: C 1, P 0.5, I 0, or for a pattern the known grades that
             it can match.

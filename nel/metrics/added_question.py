@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
 from nel.metrics.intervals import LEVEL
 from nel.metrics.late_numpy import np
+from nel.metrics.quantiles import interval_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +76,7 @@ def added_question_ends(
     else:
         heights = np.sort(heights)
     masses = np.broadcast_to(np.asarray(weights, dtype=np.float64), heights.shape)
-    quantile = NormalDist().inv_cdf(0.5 + level / 2)
+    quantile = interval_quantile(level)
     lower, upper = (
         _lower_end(rising, of_each, added_weight, quantile, is_monotone)
         for rising, of_each in ((heights, masses), (1.0 - heights[::-1], masses[::-1]))

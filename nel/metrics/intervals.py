@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from nel.metrics.late_numpy import np
+from nel.metrics.quantiles import interval_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +73,7 @@ def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval
     """
     if n < 1 or not 0 <= right <= n or not 0 < level < 1:
         raise ValueError(f"no interval for {right} of {n} at level {level}")
-    z = NormalDist().inv_cdf(0.5 + level / 2)
+    z = interval_quantile(level)
     share = right / n
     centre = share + z * z / (2 * n)
     spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))

@@ -1,6 +1,7 @@
-"""Quantiles of Student's t and tails of the beta distribution, to double precision.
+"""Quantiles of the normal and of Student's t distribution, and tails of the beta distribution, to
+double precision.
 
-Both come from the regularised incomplete beta function, which is evaluated by its continued
+The latter two come from the regularised incomplete beta function, which is evaluated by its continued
 fraction (NIST Digital Library of Mathematical Functions, 8.17.22). The factor in front of the
 fraction is a product of huge and tiny numbers; it is computed from deviances and Stirling
 remainders as in Loader 2000, "Fast and accurate computation of binomial probabilities", since a
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import math
 import sys
+from statistics import NormalDist
 from typing import Final
 
 _EPSILON: Final = sys.float_info.epsilon
@@ -27,6 +29,15 @@ _STEPS_MAX: Final = 50
 _ROUNDING: Final = 8 * _EPSILON
 """A step as short as this is rounding: convergence is quadratic."""
 _MEDIAN: Final = 0.5
+
+
+def interval_quantile(level: float) -> float:
+    """Return how many standard errors the ends of a normal interval are from its middle.
+
+    >>> round(interval_quantile(0.95), 6)
+    1.959964
+    """
+    return NormalDist().inv_cdf(0.5 + level / 2)
 
 
 def student_quantile(degrees: float, probability: float) -> float:

@@ -12,7 +12,6 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from nel.metrics.added_question import ADDED, added_question_ends
@@ -27,7 +26,7 @@ from nel.metrics.intervals import (
     wilson_interval,
 )
 from nel.metrics.late_numpy import np
-from nel.metrics.quantiles import student_quantile
+from nel.metrics.quantiles import interval_quantile, student_quantile
 from nel.metrics.series import Series
 
 if TYPE_CHECKING:
@@ -364,7 +363,7 @@ def weight_in_groups(
     if alone > (_ROUNDING * largest) ** 2:
         ratio = max(1.0, variance / alone)
     # Few groups say little about how alike their questions are: Student's quantile for the normal.
-    quantile = NormalDist().inv_cdf(0.5 + level / 2)
+    quantile = interval_quantile(level)
     effect = ratio * (student_quantile(degrees, 0.5 + level / 2) / quantile) ** 2
     # The size of the group that a question lies in, on average.
     size = float(sizes @ sizes) / n

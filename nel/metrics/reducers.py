@@ -258,7 +258,7 @@ def reducer_named(text: str) -> NamedReducer:
     name, _, k = text.rpartition("_")
     if name not in _COUNTED:
         names = [*_PLAIN, *(f"{family}_<k>" for family in _COUNTED)]
-        hint = did_you_mean(text, names) or f"; known are {', '.join(names)}"
+        hint = did_you_mean(text, names, or_all="; known are ")
         raise ValueError(f'unknown reducer "{text}"{hint}')
     if not re.fullmatch("[1-9][0-9]{0,8}", k):
         raise ValueError(f'reducer "{text}": k must be a positive integer, not "{k}"')

@@ -191,7 +191,7 @@ class StatisticsCollector:
                     f'failed: the scorer declares metrics of "{key}" and gives no number of that'
                     " name"
                 )
-                reason += did_you_mean(key, numbers) or f"; it gives {', '.join(numbers) or 'none'}"
+                reason += did_you_mean(key, numbers, or_all="; it gives ")
                 rows = [_row(f"{key}/{name_of(metric)}", None, n=0, reason=reason)]
                 yield rows_of(prefix=f"{key}/", rows=rows, failed=True)
             if _reads_each_answer(metric):

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from nel.errors import LogprobFault
 from nel.models.echo_reading import SHOWN_CHARACTERS, Echo, excerpt, read_echo
-from nel.types import Border, ChoiceScore
+from nel.types import Border, ChoiceScore, JsonObject
 
 _BORDERS_MAX: Final = 5
 """Starts of tokens before the continuation from which a choice may be counted, and its own."""
@@ -208,7 +208,7 @@ def score_batch(
     )
 
 
-def order_choices(payload: object, n_prompts: int) -> list[Mapping[str, Any]]:
+def order_choices(payload: object, n_prompts: int) -> list[JsonObject]:
     """Return the entries of ``choices`` in the order of the prompts.
 
     Raises:

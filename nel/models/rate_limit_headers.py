@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -95,12 +95,10 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 def _each(text: str, date: str | None) -> list[float]:
     """Return a header's durations: one, or several where proxies joined values (``30, 30``)."""
     seconds = duration_seconds(text, date)
-    parts = (
-        [seconds]
-        if seconds is not None
-        else [duration_seconds(item, date) for item in text.split(",")]
-    )
-    return [item for item in parts if item is not None]
+    if seconds is not None:
+        return [seconds]
+    durations = [duration_seconds(item, date) for item in text.split(",")]
+    return [duration for duration in durations if duration is not None]
 
 
 def _reset_of(name: str, value: str, headers: Mapping[str, str], date: str | None) -> float | None:
@@ -150,8 +148,10 @@ def duration_seconds(text: str | None, date: str | None = None) -> float | None:
         return None
     bare = text.strip(_QUOTES)
     number = _number(bare)
+    if number is not None and number < _EPOCH_MIN:
+        return number
     if number is not None:
-        return number if number < _EPOCH_MIN else _positive(_epoch(number) - _now(date).timestamp())
+        return _positive(_epoch(number) - _now(date).timestamp())
     if match := _PARTS.fullmatch(bare):
         return sum(float(amount) * _UNITS[unit.lower()] for amount, unit in _PART.findall(match[1]))
     until = _iso(bare) or _http_date(bare)
@@ -179,16 +179,19 @@ def _number(text: str | None) -> float | None:
 
 
 def _iso(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text) if _DATE.fullmatch(text) else None
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+    return _moment(text, datetime.fromisoformat)
 
 
 def _http_date(text: str | None) -> datetime | None:
+    return _moment(text, parsedate_to_datetime)
+
+
+def _moment(text: str | None, parse: Callable[[str], datetime]) -> datetime | None:
+    """Return a date as a parser reads it, in UTC where it names no zone."""
+    if not text or not _DATE.fullmatch(text):
+        return None
     try:
-        moment = parsedate_to_datetime(text) if text and _DATE.fullmatch(text) else None
+        moment = parse(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment

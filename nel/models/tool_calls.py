@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from nel.core.strict_json import dumps
-from nel.types import ToolCall
+from nel.types import JsonObject, ToolCall
 
 CALL_FIELDS: Final = ("id", "type", "index", "function")
 """Of a call as OpenAI has it; servers that sign calls add others."""
@@ -65,10 +65,13 @@ def sent_arguments(arguments: str) -> dict[str, Any]:
     return {UNREAD: arguments} if values is None else dict(values)
 
 
+def _object(value: object) -> JsonObject:
+    return value if isinstance(value, Mapping) else {}
+
+
 def _call(entry: object) -> ToolCall:
-    fields = entry if isinstance(entry, Mapping) else {}
-    function = fields.get("function")
-    function = function if isinstance(function, Mapping) else {}
+    fields = _object(entry)
+    function = _object(fields.get("function"))
     identity, name = fields.get("id"), function.get("name")
     arguments = function.get("arguments")
     if not isinstance(name, str) or not name:
@@ -115,9 +118,8 @@ class CallPieces:
     def add(self, pieces: object) -> None:
         """Take the pieces of one chunk."""
         for piece in pieces if isinstance(pieces, list) else [pieces]:
-            fields = piece if isinstance(piece, Mapping) else {}
-            function = fields.get("function")
-            function = function if isinstance(function, Mapping) else {}
+            fields = _object(piece)
+            function = _object(fields.get("function"))
             call = self._call_of(fields, function)
             call.identity = call.identity or fields.get("id")
             call.name = call.name or function.get("name")
@@ -185,25 +187,20 @@ def accumulate(accumulated: Mapping[str, object], piece: Mapping[str, object]) -
         elif isinstance(earlier, Mapping) and isinstance(value, Mapping):
             fields[name] = accumulate(earlier, value)
         elif isinstance(earlier, list) and isinstance(value, list):
-            fields[name] = _joined_entries(earlier, value)
+            fields[name] = _join_entries(earlier, value)
         else:
             fields[name] = value
     return fields
 
 
-def _joined_entries(earlier: list[Any], later: list[Any]) -> list[Any]:
+def _join_entries(earlier: list[Any], later: list[Any]) -> list[Any]:
     entries = list(earlier)
     for entry in later:
-        index = entry.get("index") if isinstance(entry, Mapping) else None
-        places = [
-            place
-            for place, earlier_entry in enumerate(entries)
-            if index is not None
-            and isinstance(earlier_entry, Mapping)
-            and earlier_entry.get("index") == index
-        ]
-        if places:
-            entries[places[0]] = accumulate(entries[places[0]], entry)
+        index = _object(entry).get("index")
+        indices = [_object(earlier_entry).get("index") for earlier_entry in entries]
+        if index is not None and index in indices:
+            position = indices.index(index)
+            entries[position] = accumulate(entries[position], entry)
         else:
             entries.append(entry)
     return entries

@@ -20,26 +20,26 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.runs.result import RunResult
 from nel.types import ScorerInput, Unscored
 
-_TRIED: Final = (
+_SCORERS: Final = (
     "boolean_yesno", "mcq_letter_extract", "answer_line", "numeric_match", "exact_match",
     "fuzzy_match", "contains",
 )  # fmt: skip
 """The strictest first: of those that are nearly equally often right it is the one to use."""
-_SEARCHING: Final = ("fuzzy_match", "contains")
+_SEARCHERS: Final = ("fuzzy_match", "contains")
 """They look for the gold answer anywhere, and find a short one in many a wrong answer."""
-_SEARCHED_MIN: Final = 0.5
+_SEARCHED_SHARE_MIN: Final = 0.5
 """The share that one of those must find right to be worth a line."""
-_ANSWERS: Final = 50
+_QUESTIONS_MAX: Final = 50
 """Questions whose answers are tried."""
 _CHARACTERS_MAX: Final = 20_000
 """Of an answer; longer ones are not tried."""
 _SECONDS_MAX: Final = 1.0
 """For one scorer and one answer."""
-_NEARLY: Final = 0.02
+_SHARE_TOLERANCE: Final = 0.02
 """Shares that differ by less count as equal."""
-_BETTER: Final = 0.2
+_GAIN_MIN: Final = 0.2
 """So much more must be right than by the run's scorer: a model may well be wrong throughout."""
-_UNREAD: Final = 0.5
+_UNREAD_SHARE_MIN: Final = 0.5
 """The share of answers without an answer from which next to nothing was read."""
 
 
@@ -50,10 +50,10 @@ def other_scorers(result: RunResult) -> Iterator[str]:
             continue
         share, rights, n = _try_all(result, item)
         best_share = max(rights.values())
-        if best_share < share + _BETTER:
+        if best_share < share + _GAIN_MIN:
             continue
-        name = next(name for name in _TRIED if rights[name] >= best_share - _NEARLY)
-        if name in _SEARCHING and best_share < _SEARCHED_MIN:
+        name = next(name for name in _SCORERS if rights[name] >= best_share - _SHARE_TOLERANCE)
+        if name in _SEARCHERS and best_share < _SEARCHED_SHARE_MIN:
             continue
         scorer_flags = ["--scorer", name]
         if len(result.benchmarks) > 1:  # the flag would set it for all of them
@@ -72,7 +72,7 @@ def _is_suspicious(item: BenchmarkResult) -> bool:
     if not n or item.metrics["judging"]:
         return False
     unread = accounting["model_failures"].get("no_answer", 0)
-    return bool(unread >= _UNREAD * n or item.headline["value"] == 0)
+    return bool(unread >= _UNREAD_SHARE_MIN * n or item.headline["value"] == 0)
 
 
 def _try_all(result: RunResult, item: BenchmarkResult) -> tuple[float, dict[str, float], int]:
@@ -85,7 +85,7 @@ def _try_all(result: RunResult, item: BenchmarkResult) -> tuple[float, dict[str,
         if scorer_input is not None:
             total_reward += getattr(answer.outcome, "reward", 0.0)
             inputs.append(scorer_input)
-    rights = {name: _share(name, inputs) for name in _TRIED}
+    rights = {name: _share(name, inputs) for name in _SCORERS}
     return total_reward / (len(inputs) or 1), rights, len(inputs)
 
 
@@ -97,7 +97,7 @@ def _drawn_answers(result: RunResult, item: BenchmarkResult) -> Iterator[Result]
             for key, slot, _, plan in snapshot.benchmarks()
             if slot == item.slot
         )
-        drawn = random.Random(0).sample(range(n), min(n, _ANSWERS))  # noqa: S311 - a sample
+        drawn = random.Random(0).sample(range(n), min(n, _QUESTIONS_MAX))  # noqa: S311 - a sample
         for idx in sorted(drawn):
             yield from map(read_result, results(snapshot, key, 1, first=idx, last=idx))
 

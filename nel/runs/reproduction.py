@@ -60,10 +60,10 @@ def _fields_now(plan: Plan) -> dict[str, object]:
 
 def _differences(before: Mapping[str, object], now: Mapping[str, object]) -> Iterator[Difference]:
     for name in sorted({*before, *now} - {_ADAPTED, JUDGES_ADAPTED}):
-        group = part_of(name)
-        if group is None or (group == _DECODING and _ADAPTED in before):
+        identity_part = part_of(name)
+        if identity_part is None or (identity_part == _DECODING and _ADAPTED in before):
             continue
         if before.get(name) != now.get(name):
             yield Difference(
-                part=group, field=name, baseline=before.get(name), candidate=now.get(name)
+                part=identity_part, field=name, baseline=before.get(name), candidate=now.get(name)
             )

@@ -13,7 +13,7 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -36,6 +36,7 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError, UsageError
 from nel.reports.writers import write_reports
 from nel.runs.rebuilding import rebuild, stored_reports
+from nel.types import JsonObject
 from nel.version import __version__
 
 MANIFEST: Final = "manifest.json"
@@ -100,38 +101,30 @@ def _store_checks(snapshot: Snapshot) -> Iterator[VerificationCheck]:
         check_integrity(snapshot)
         n_damaged = count_unreadable(snapshot)
     except StoreError as error:
-        yield VerificationCheck(what="store", passed=False, detail=str(error))
+        yield _failure("store", str(error))
         return
-    detail = f"{n_damaged:,} rows cannot be read" if n_damaged else f"{FILE_NAME} is whole"
-    yield VerificationCheck(what="store", passed=not n_damaged, detail=detail)
+    if n_damaged:
+        yield _failure("store", f"{n_damaged:,} rows cannot be read")
+    else:
+        yield _success("store", f"{FILE_NAME} is whole")
 
 
 def _identity_checks(snapshot: Snapshot) -> Iterator[VerificationCheck]:
     for key, slot, _, plan in snapshot.benchmarks():
         if not plan:
-            yield VerificationCheck(
-                what=f"{slot}: identity",
-                passed=False,
-                detail="the run ended before its dataset was read",
-            )
+            yield _failure(f"{slot}: identity", "the run ended before its dataset was read")
             continue
         identity = plan.get("identity") or {}
         prompts = f"{content_digest(snapshot, key):064x}"
-        if prompts != identity.get("prompt.sha256"):
-            yield VerificationCheck(
-                what=f"{slot}: prompts",
-                passed=False,
-                detail="stored samples are not those of the identity",
-            )
+        if prompts == identity.get("prompt.sha256"):
+            yield _success(f"{slot}: prompts", f"digest {prompts[:12]}")
         else:
-            yield VerificationCheck(
-                what=f"{slot}: prompts", passed=True, detail=f"digest {prompts[:12]}"
-            )
-        is_same = Identity(fields=identity).digest == plan["digest"]
-        detail = "its fields do not have the digest of the artifacts"
-        if is_same:
-            detail = f"digest {plan['digest'][:12]}"
-        yield VerificationCheck(what=f"{slot}: identity", passed=is_same, detail=detail)
+            yield _failure(f"{slot}: prompts", "stored samples are not those of the identity")
+        if Identity(fields=identity).digest == plan["digest"]:
+            yield _success(f"{slot}: identity", f"digest {plan['digest'][:12]}")
+        else:
+            detail = "its fields do not have the digest of the artifacts"
+            yield _failure(f"{slot}: identity", detail)
 
 
 def _artifact_checks(
@@ -145,16 +138,12 @@ def _artifact_checks(
     inputs = set(_files(scratch))
     notes: list[str] = []
     rebuild(scratch, declared_in=run_dir, notes=notes)
-    yield from (VerificationCheck(what="metrics", passed=False, detail=note) for note in notes)
+    yield from (_failure("metrics", note) for note in notes)
     _, problems = write_reports(stored_reports(scratch), scratch)
-    yield from (
-        VerificationCheck(what="reports", passed=False, detail=problem) for problem in problems
-    )
-    written_paths = [
-        path for path in _files(scratch) if path not in inputs or path.name == AUDIT_NAME
-    ]
-    for path in written_paths:
-        yield _same_file(path, run_dir / path, scratch / path)
+    yield from (_failure("reports", problem) for problem in problems)
+    for path in _files(scratch):
+        if path not in inputs or path.name == AUDIT_NAME:
+            yield _same_file(str(path), run_dir / path, scratch / path)
 
 
 def _copy_inputs(source: Path, target: Path) -> None:
@@ -166,18 +155,24 @@ def _copy_inputs(source: Path, target: Path) -> None:
             shutil.copyfile(source / name, target / name)
 
 
-def _same_file(name: Path, here: Path, again: Path) -> VerificationCheck:
+def _success(what: str, detail: str) -> VerificationCheck:
+    return VerificationCheck(what=what, passed=True, detail=detail)
+
+
+def _failure(what: str, detail: str) -> VerificationCheck:
+    return VerificationCheck(what=what, passed=False, detail=detail)
+
+
+def _same_file(name: str, here: Path, again: Path) -> VerificationCheck:
     if not here.is_file():
-        return VerificationCheck(
-            what=str(name), passed=False, detail="is missing; nel report DIR writes it again"
-        )
+        return _failure(name, "is missing; nel report DIR writes it again")
     if _sha256(here) == _sha256(again):
-        return VerificationCheck(what=str(name), passed=True, detail="equals what the store gives")
+        return _success(name, "equals what the store gives")
     detail = "differs from what the store gives"
     made_by = _made_by(here.read_text(encoding="utf-8", errors="replace"))
     if made_by not in (None, f"nel {__version__}"):
         detail += f" (it is of {made_by}, this is nel {__version__})"
-    return VerificationCheck(what=str(name), passed=False, detail=detail)
+    return _failure(name, detail)
 
 
 def _made_by(text: str) -> str | None:
@@ -202,7 +197,7 @@ def _manifest(run_dir: Path, snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def _benchmark_json(snapshot: Snapshot, plan: Mapping[str, Any]) -> dict[str, Any]:
+def _benchmark_json(snapshot: Snapshot, plan: JsonObject) -> dict[str, Any]:
     identity = plan["identity"]
     return {
         "identity": plan["digest"],
@@ -313,49 +308,30 @@ def check_signature(
         try:
             _keygen([*command, str(run_dir / SIGNATURE)], "check the signature", stdin=manifest)
         except OutputError as error:
-            return VerificationCheck(what="signature", passed=False, detail=str(error))
+            return _failure("signature", str(error))
     if not verification.manifest:
-        return VerificationCheck(
-            what="signature",
-            passed=False,
-            detail="is of this key; what it signed cannot be read any more",
-        )
+        return _failure("signature", "is of this key; what it signed cannot be read any more")
     links = _links(run_dir)
     if links:
-        return VerificationCheck(
-            what="signature", passed=False, detail=_LINKS.format(links=", ".join(links))
-        )
-    return _as_signed(manifest, verification.manifest)
+        return _failure("signature", _LINKS.format(links=", ".join(links)))
+    return _compare(manifest, verification.manifest)
 
 
-def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> VerificationCheck:
+def _compare(manifest: bytes, now: JsonObject) -> VerificationCheck:
+    """Return whether a signed manifest lists what the directory holds now."""
     try:
         signed = loads(manifest)
     except ValueError:
         signed = None
     if not isinstance(signed, dict) or not isinstance(signed.get("files"), dict):
-        return VerificationCheck(
-            what="signature",
-            passed=False,
-            detail=f"is of this key, and {MANIFEST} is not a manifest of a run",
-        )
-    parts = ("run_id", "store_sha256", "benchmarks")
-    differ = [name for name in parts if signed.get(name) != now[name]]
-    files = signed["files"]
-    differ += [
-        name
-        for name in sorted({*files, *now["files"]})
-        if files.get(name) != now["files"].get(name)
-    ]
-    if differ:
-        return VerificationCheck(
-            what="signature",
-            passed=False,
-            detail=f"changed since it was signed: {', '.join(differ)}",
-        )
-    return VerificationCheck(
-        what="signature", passed=True, detail="is of this key, and nothing has changed since"
-    )
+        return _failure("signature", f"is of this key, and {MANIFEST} is not a manifest of a run")
+    keys = ("run_id", "store_sha256", "benchmarks")
+    changes = [key for key in keys if signed.get(key) != now[key]]
+    before, after = signed["files"], now["files"]
+    changes += [name for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
+    if changes:
+        return _failure("signature", f"changed since it was signed: {', '.join(changes)}")
+    return _success("signature", "is of this key, and nothing has changed since")
 
 
 def _keygen(arguments: Sequence[str], what: str, stdin: bytes = b"") -> None:

@@ -95,7 +95,7 @@ class Tool:
             try:
                 self.arguments.model_validate(arguments)
             except ValidationError as error:
-                problems = [(each["loc"], each["msg"]) for each in error.errors()]
+                problems = [(detail["loc"], detail["msg"]) for detail in error.errors()]
         return [
             f"{'.'.join(map(str, path)) or 'arguments'}: {message}"
             for path, message in problems[:_PROBLEMS_MAX]

@@ -158,7 +158,7 @@ class Response:
         calls = self.tool_calls
         if calls and not all(call.id for call in calls):
             calls = tuple(
-                call if call.id else dataclasses.replace(call, id=f"call_{place}")
-                for place, call in enumerate(calls)
+                call if call.id else dataclasses.replace(call, id=f"call_{position}")
+                for position, call in enumerate(calls)
             )
         return Message(role="assistant", content=self.text, tool_calls=calls, native=self.native)

@@ -128,10 +128,10 @@ class Score:
             {item.name: getattr(edit, item.name) for item in dataclasses.fields(edit)}
             for edit in self.history
         ]
-        known = [
+        changes = [
             {name: part for name, part in edit.items() if part is not UNCHANGED} for edit in edits
         ]
-        return {**parts, "history": known}
+        return {**parts, "history": changes}
 
     @classmethod
     def unscored(

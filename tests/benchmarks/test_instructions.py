@@ -16,42 +16,12 @@ from nel.types import SampleScore, Score, ScorerInput
 ENGLISH = "this is a plain sentence in the english language and nothing else"
 GERMAN = "Dies ist ein ganz gewöhnlicher Satz in deutscher Sprache und sonst nichts."
 CASES: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
-    (
-        "keywords:existence",
-        {"keywords": ["sun", "Moon"]},
-        ["The SUN and the moon."],
-        ["Only the sun."],
-    ),
-    (
-        "keywords:frequency",
-        {"keyword": "ha", "frequency": 2, "relation": "at least"},
-        ["Ha, ha!", "haha"],
-        ["ha"],
-    ),
-    (
-        "keywords:frequency",
-        {"keyword": "ha", "frequency": 2, "relation": "less than"},
-        ["ha", "none"],
-        ["ha ha"],
-    ),
-    (
-        "keywords:forbidden_words",
-        {"forbidden_words": ["cat", "dog"]},
-        ["A category of birds."],
-        ["A Dog!"],
-    ),
-    (
-        "keywords:letter_frequency",
-        {"letter": "E", "let_frequency": 3, "let_relation": "at least"},
-        ["eEe"],
-        ["ee"],
-    ),
-    (
-        "keywords:letter_frequency",
-        {"letter": "#", "let_frequency": 2, "let_relation": "at least"},
-        ["#a #b"],
-        ["#a"],
-    ),
+    ("keywords:existence", {"keywords": ["sun", "Moon"]}, ["The SUN and the moon."], ["Only the sun."]),
+    ("keywords:frequency", {"keyword": "ha", "frequency": 2, "relation": "at least"}, ["Ha, ha!", "haha"], ["ha"]),
+    ("keywords:frequency", {"keyword": "ha", "frequency": 2, "relation": "less than"}, ["ha", "none"], ["ha ha"]),
+    ("keywords:forbidden_words", {"forbidden_words": ["cat", "dog"]}, ["A category of birds."], ["A Dog!"]),
+    ("keywords:letter_frequency", {"letter": "E", "let_frequency": 3, "let_relation": "at least"}, ["eEe"], ["ee"]),
+    ("keywords:letter_frequency", {"letter": "#", "let_frequency": 2, "let_relation": "at least"}, ["#a #b"], ["#a"]),
     ("language:response_language", {"language": "de"}, [GERMAN, "123 456"], [ENGLISH]),
     (
         "length_constraints:number_sentences",
@@ -71,30 +41,15 @@ CASES: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
         ["a\n***\nb", "***\na\n***\nb\n***"],
         ["a", "a *** b *** c", "a *** *** b"],
     ),
-    (
-        "length_constraints:number_words",
-        {"num_words": 3, "relation": "at least"},
-        ["one two-three"],
-        ["one two"],
-    ),
-    (
-        "length_constraints:number_words",
-        {"num_words": 3, "relation": "less than"},
-        ["one two"],
-        ["one two three"],
-    ),
+    ("length_constraints:number_words", {"num_words": 3, "relation": "at least"}, ["one two-three"], ["one two"]),
+    ("length_constraints:number_words", {"num_words": 3, "relation": "less than"}, ["one two"], ["one two three"]),
     (
         "length_constraints:nth_paragraph_first_word",
         {"num_paragraphs": 2, "nth_paragraph": 2, "first_word": "Hello"},
         ['First.\n\n"Hello, you.', "First.\n\nhello"],
         ["First.\n\nGoodbye", "Hello", "a\n\nb\n\nhello", "a\n\n\n\nhello"],
     ),
-    (
-        "detectable_content:number_placeholders",
-        {"num_placeholders": 2},
-        ["[name] lives in [town]"],
-        ["[name] (town)"],
-    ),
+    ("detectable_content:number_placeholders", {"num_placeholders": 2}, ["[name] lives in [town]"], ["[name] (town)"]),
     (
         "detectable_content:postscript",
         {"postscript_marker": "P.S."},
@@ -150,12 +105,7 @@ CASES: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
         ["  write a poem. Roses"],
         ["Sure! Write a poem."],
     ),
-    (
-        "startend:end_checker",
-        {"end_phrase": "Any more?"},
-        ["Yes. ANY MORE?", '"Yes. Any more?"'],
-        ["Any more? No."],
-    ),
+    ("startend:end_checker", {"end_phrase": "Any more?"}, ["Yes. ANY MORE?", '"Yes. Any more?"'], ["Any more? No."]),
     ("startend:quotation", {}, [' "all of it" '], ['"some" of it', '"']),
     (
         "change_case:capital_word_frequency",

@@ -17,8 +17,7 @@ import yaml
 from nel.apps.cluster import kubernetes
 from nel.config.load import build_config
 from nel.config.yaml_file import read_yaml
-from nel.errors import SandboxError
-from nel.sandbox.isolation.engine import connect
+from tests.support.containers import needed_engine
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import read_json
 
@@ -65,14 +64,8 @@ def test_the_image_and_the_pods_have_one_user() -> None:
 
 @pytest.fixture
 def engine() -> Iterator[Any]:
-    try:
-        client = connect()
-    except SandboxError as error:
-        if os.environ.get("NEL_REQUIRE_DOCKER"):
-            pytest.fail(f"Docker is required here: {error}")
-        pytest.skip(f"no engine: {error}")
-    yield client
-    client.close()
+    with needed_engine() as client:
+        yield client
 
 
 @pytest.mark.docker

@@ -19,6 +19,7 @@ from tests.support import distributions
 from tests.support.endpoint import Call, Reply, scripted
 from tests.support.runs import nel as run_nel
 from tests.support.runs import read_results
+from tests.support.serving import serve_in_thread
 from tests.support.tiers import first_rows
 
 PLUGIN = """
@@ -138,7 +139,6 @@ async def test_when_too_many_calls_hang_no_more_are_begun() -> None:
 @contextmanager
 def crowded(n: int) -> Iterator[str]:
     """Serve a judge that answers only once n questions wait for it; yields its URL."""
-    ready, ports, loop = threading.Event(), [], asyncio.new_event_loop()
     full = asyncio.Event()
     waiting: list[int] = []
 
@@ -151,30 +151,10 @@ def crowded(n: int) -> Iterator[str]:
         choice = {"index": 0, "message": {"role": "assistant", "content": "GRADE: C"}, "finish_reason": "stop"}
         return web.json_response({"model": "j", "choices": [choice]})
 
-    async def serve() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", reply)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
-        ports.append(runner.addresses[0][1])
-        ready.set()
-        return runner
-
-    def run() -> None:
-        runner = loop.run_until_complete(serve())
-        loop.run_forever()
-        loop.run_until_complete(runner.cleanup())
-        loop.close()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    assert ready.wait(60)
-    try:
-        yield f"http://127.0.0.1:{ports[0]}/v1"
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(60)
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", reply)
+    with serve_in_thread(app) as port:
+        yield f"http://127.0.0.1:{port}/v1"
 
 
 @pytest.mark.slow

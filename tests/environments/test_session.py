@@ -17,15 +17,9 @@ from nel.prompts import load_template
 from nel.sandbox.isolation.owners import OWNER_LABEL, labels_of, reap
 from nel.tools import ToolError, ToolsetFault
 from nel.types import Sample
-from tests.support.containers import IMAGE, engine_client
+from tests.support.containers import IMAGE
 
 pytestmark = pytest.mark.docker
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with engine_client() as engine:
-        yield engine
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from nel.sandbox.isolation.owners import RUN_LABEL, reap, snapshots_with
 from nel.tools import StepAddress, ToolsetFault
 from nel.types import SampleKey
 from tests.episodes.bank import calling, n_results, results
-from tests.support.containers import IMAGE, engine_client
+from tests.support.containers import IMAGE
 from tests.support.endpoint import Call, Endpoint, Reply, Script, answer, scripted
 from tests.support.processes import started_nel
 from tests.support.runs import nel, only_run, read_results, without_volatile
@@ -63,12 +63,6 @@ def working(call: Call, _: int) -> Reply:
     """Play a model that takes one step after the other."""
     n_taken = n_results(call)
     return calling(STEPS[n_taken]) if n_taken < len(STEPS) else answer("done")
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with engine_client() as engine:
-        yield engine
 
 
 def images_of(client: Any, folder: Path) -> list[str]:

@@ -15,7 +15,7 @@ from nel.environments.toolset import ContainerTools, docker
 from nel.tools import ToolError, ToolsetFault
 from nel.types import Sample
 from tests.episodes.bank import calling, n_results
-from tests.support.containers import BUSYBOX, DEBIAN, engine_client, image_without_python
+from tests.support.containers import BUSYBOX, DEBIAN, image_without_python
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_results
 
@@ -24,12 +24,6 @@ IMAGES = pytest.mark.parametrize("image", [DEBIAN, BUSYBOX], ids=["debian", "bus
 TEST = """#!/bin/sh
 if [ "$(cat /w/done 2> /dev/null)" = yes ]; then echo 1; else echo 0; fi > /logs/verifier/reward.txt
 """
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with engine_client() as engine:
-        yield engine
 
 
 @pytest.fixture

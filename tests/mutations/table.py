@@ -1271,8 +1271,8 @@ MUTATIONS: Final = (
     Mutation(
         name="changed-file-still-signed",
         fault="A signature holds although a file has changed since.",
-        fragment='if files.get(name) != now["files"].get(name)\n    ]',
-        replacement="if files.get(name) != files.get(name)]",
+        fragment="if before.get(name) != after.get(name)]",
+        replacement="if before.get(name) != before.get(name)]",
         tests=("tests/cli/test_verify.py",),
         keyword="signature",
     ),

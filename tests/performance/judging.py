@@ -15,13 +15,14 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from aiohttp import web
+
+from tests.support.serving import serve_in_thread
 
 HANDED_OVER = "    return needs_judge(sample)\n"
 ASKED = "    return {'correct': sample.judge_fn(Case()).grade.score}\n"
@@ -45,26 +46,10 @@ def serving(text: str, seconds: float) -> Iterator[str]:
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         return web.json_response({"model": "m", "choices": [choice], "usage": {}})
 
-    loop = asyncio.new_event_loop()
-    ready = threading.Event()
-    ports: list[int] = []
-
-    async def start() -> None:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", reply)
-        runner = web.AppRunner(app)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
-        await site.start()
-        ports.append(runner.addresses[0][1])
-        ready.set()
-
-    threading.Thread(target=lambda: (loop.run_until_complete(start()), loop.run_forever()), daemon=True).start()
-    ready.wait()
-    try:
-        yield f"http://127.0.0.1:{ports[0]}/v1"
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", reply)
+    with serve_in_thread(app) as port:
+        yield f"http://127.0.0.1:{port}/v1"
 
 
 def run(directory: Path, scorer: str, *flags: str, recorded: bool = False) -> float:

@@ -20,7 +20,6 @@ import random
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aiohttp import ClientSession, TCPConnector, web
+
+from tests.support.serving import serve_in_thread
 
 ANSWER = {
     "model": "m",
@@ -86,28 +87,11 @@ class Server:
 @contextmanager
 def serving(server: Server) -> Iterator[Server]:
     """Serve from a thread of its own."""
-    loop = asyncio.new_event_loop()
-    ready, stopped = threading.Event(), asyncio.Event()
-
-    async def serve() -> None:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", server.answer)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
-        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        ready.set()
-        await stopped.wait()
-        await runner.cleanup()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
-    thread.start()
-    ready.wait(10)
-    try:
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", server.answer)
+    with serve_in_thread(app) as port:
+        server.url = f"http://127.0.0.1:{port}/v1"
         yield server
-    finally:
-        loop.call_soon_threadsafe(stopped.set)
-        thread.join(10)
 
 
 def run_nel(server: Server, folder: Path, n: int, concurrency: int, *, preflight: bool = False) -> None:

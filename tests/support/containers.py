@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,21 @@ COPY busybox /bin/busybox
 RUN ["/bin/busybox", "--install", "-s", "/bin"]
 RUN mkdir -p /etc /tmp /root && echo root:x:0:0:root:/root:/bin/sh > /etc/passwd && echo nobody:x:65534:65534:nobody:/:/bin/sh >> /etc/passwd && echo root:x:0: > /etc/group
 """
+
+
+@contextmanager
+def needed_engine() -> Iterator[Any]:
+    """Yield a client of the machine's engine; without one the test is skipped, and in CI it fails."""
+    try:
+        engine = connect()
+    except NelError as error:
+        if os.environ.get("NEL_REQUIRE_DOCKER"):
+            pytest.fail(f"Docker is required here: {error}")
+        pytest.skip(f"no engine: {error}")
+    try:
+        yield engine
+    finally:
+        engine.close()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from nel.models.refusals import NEUTRAL_PROMPT
+from tests.support.serving import serve_in_thread
 
 
 @dataclass
@@ -53,8 +54,6 @@ class Call:
 
 Script = Callable[[Call, int], Reply]
 _HELD_LOOK_SECONDS = 0.01
-_PATIENCE_SECONDS = 60
-"""Bounds a hang of the endpoint's own thread."""
 
 
 def answer(text: str | None, *, finish: str = "stop", **message: Any) -> Reply:
@@ -134,9 +133,7 @@ def scripted(script: Script, *, models: list[str] | None = None, key: str | None
     """
     endpoint = Endpoint(url="", calls=[], models=models)
     seen: Counter[str] = Counter()
-    loop = asyncio.new_event_loop()
-    ready = threading.Event()
-    stopped = asyncio.Event()
+    stopped = threading.Event()
 
     def refused(request: web.Request) -> web.Response | None:
         if key is not None and request.headers.get("Authorization") != f"Bearer {key}":
@@ -175,27 +172,14 @@ def scripted(script: Script, *, models: list[str] | None = None, key: str | None
             return web.json_response({"error": {"message": "not here"}}, status=404)
         return web.json_response({"object": "list", "data": [{"id": name} for name in models]})
 
-    async def serve() -> None:
-        app = web.Application(client_max_size=64 * 1024**2)
-        app.router.add_post("/v1/chat/completions", complete)
-        app.router.add_post("/v1/completions", complete)
-        app.router.add_post("/v1/responses", complete)
-        app.router.add_get("/v1/models", list_models)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
-        await site.start()
-        endpoint.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        ready.set()
-        await stopped.wait()
-        await runner.cleanup()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
-    thread.start()
-    assert ready.wait(_PATIENCE_SECONDS)
-    try:
-        yield endpoint
-    finally:
-        loop.call_soon_threadsafe(stopped.set)
-        thread.join(_PATIENCE_SECONDS)
-        loop.close()
+    app = web.Application(client_max_size=64 * 1024**2)
+    app.router.add_post("/v1/chat/completions", complete)
+    app.router.add_post("/v1/completions", complete)
+    app.router.add_post("/v1/responses", complete)
+    app.router.add_get("/v1/models", list_models)
+    with serve_in_thread(app) as port:
+        endpoint.url = f"http://127.0.0.1:{port}/v1"
+        try:
+            yield endpoint
+        finally:
+            stopped.set()

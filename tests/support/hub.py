@@ -7,15 +7,15 @@ so a test talks to that hub from a process of its own.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
-import threading
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
 
 from aiohttp import web
+
+from tests.support.serving import serve_in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -185,25 +185,8 @@ Hub = TypeVar("Hub", FakeHub, FakeModelScope)
 @contextlib.contextmanager
 def running_hub(hub: Hub) -> Iterator[Hub]:
     """Serve the hub from a thread on a free port of loopback until the block ends."""
-    loop = asyncio.new_event_loop()
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", hub.handle)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-
-    async def start() -> int:
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        return int(runner.addresses[0][1])
-
-    port = loop.run_until_complete(start())
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    hub.url = f"http://127.0.0.1:{port}"
-    try:
+    with serve_in_thread(app) as port:
+        hub.url = f"http://127.0.0.1:{port}"
         yield hub
-    finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(timeout=60)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=60)
-        loop.close()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from aiohttp import web
+
+from tests.support.serving import serve_in_thread
 
 
 @dataclass
@@ -63,24 +63,8 @@ class Registry:
 def running_registry(*, refuse: bool = False) -> Iterator[Registry]:
     """Serve a registry on a free port of loopback until the block ends."""
     registry = Registry(refuse=refuse)
-    loop = asyncio.new_event_loop()
     app = web.Application(client_max_size=1 << 30)
     app.router.add_route("*", "/v2/{path:.*}", registry.handle)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-
-    async def start() -> int:
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return int(runner.addresses[0][1])
-
-    port = loop.run_until_complete(start())
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    registry.host = f"127.0.0.1:{port}"
-    try:
+    with serve_in_thread(app) as port:
+        registry.host = f"127.0.0.1:{port}"
         yield registry
-    finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(timeout=60)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=60)
-        loop.close()

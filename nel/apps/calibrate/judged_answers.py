@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nel.artifacts.labels.calibration import is_verdict
 from nel.artifacts.labels.pairs import check_pair, is_pair
@@ -13,6 +12,7 @@ from nel.artifacts.results import Result, read_result, reward_of
 from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import UsageError, did_you_mean
+from nel.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class JudgedBenchmark:
 
     key: int
     slot: str
-    plan: Mapping[str, Any]
+    plan: JsonObject
 
     @property
     def repeats(self) -> int:

@@ -200,11 +200,11 @@ def _labels_of_files(
         scores = {
             key: score for key, line in lines.items() if (score := reader.score(line)) is not None
         }
-        of_file, reasons = _join(snapshot, benchmark, lines, scores)
+        file_labels, reasons = _join(snapshot, benchmark, lines, scores)
         skipped += reasons
-        if len(files) == 1:
-            return of_file, skipped
-        for key, label in of_file.items():
+        if len(files) == 1:  # of one annotator, whose name is not stored
+            return file_labels, skipped
+        for key, label in file_labels.items():
             by = {**(labels[key].by if key in labels else {}), annotator: label.score}
             labels[key] = StoredLabel(counted_label(by, *key), label.response_sha256, by)
     return labels, skipped
@@ -240,7 +240,7 @@ def _join(
                 f"{line.where}: no judge scored this answer"
                 f" ({getattr(result.outcome, 'kind', 'scored without one')}); its label is left out"
             )
-        elif not _is_of(result, line):
+        elif not _labels_answer(line, result):
             skipped.append(
                 f"{line.where}: the response is not the one of this run; its label is left out"
             )
@@ -258,8 +258,8 @@ def _join(
     return labels, skipped
 
 
-def _is_of(result: Result, line: LabelLine) -> bool:
-    """Return whether a line is of this run's answer, or of both answers of its pair."""
+def _labels_answer(line: LabelLine, result: Result) -> bool:
+    """Return whether a line is about this run's answer, or about both answers of its pair."""
     baseline = baseline_of(result)
     if baseline is None:
         return line.response is None or same_text(line.response, printable(response_text(result)))

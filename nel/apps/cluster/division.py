@@ -6,7 +6,7 @@ divided is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from nel.config.openai_environment import key_variable
 from nel.config.schema import EndpointConfig, RunConfig
 from nel.config.schema.shard import SHARDS_MAX
 from nel.errors import ConfigError
+from nel.types import JsonObject
 
 _RATES: Final = ("requests_per_minute", "tokens_per_minute")
 _COUNTS: Final = ("max_requests", "max_tokens_total")
@@ -111,7 +112,7 @@ def _with_keys_named(config: RunConfig) -> dict[str, Any]:
     return data
 
 
-def _endpoints(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _endpoints(data: JsonObject) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what a configuration calls each of its endpoints, and its settings."""
     if data["endpoint"] is not None:
         yield "endpoint", data["endpoint"]

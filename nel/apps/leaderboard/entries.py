@@ -93,8 +93,8 @@ class AnswerSource:
             first: The index of the first sample.
             last: The index of the last one.
         """
-        for stored in results(snapshot, self.key, self.plan["repeats"], first=first, last=last):
-            result = read_result(stored, not_run=self.not_run)
+        for row in results(snapshot, self.key, self.plan["repeats"], first=first, last=last):
+            result = read_result(row, not_run=self.not_run)
             sample, body = result.sample, None
             if sample and sample.turns:  # the request holds the earlier turns of the conversation
                 body = snapshot.request(self.key, result.idx, result.repeat)

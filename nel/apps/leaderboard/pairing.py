@@ -78,7 +78,7 @@ def make_pairs(entries: Sequence[BoardEntry], *, baseline: str | None, seed: int
     """
     labels = [entry.label for entry in entries]
     if baseline is not None and baseline not in labels:
-        hint = did_you_mean(baseline, labels) or f"; there are: {', '.join(labels)}"
+        hint = did_you_mean(baseline, labels, or_all="; there are: ")
         raise ConfigError(f'no run is called "{baseline}"{hint}')
     keys = _common(entries)
     schedule = PairSchedule(n_questions=len({sample for sample, _ in keys}))

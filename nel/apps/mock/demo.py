@@ -91,7 +91,7 @@ class DemoAnswerer(EmbeddedAnswerer):
         right = right_answer(problem, query.text)
         if draw.random() < self.options.accuracy:
             return right, right
-        answers = [each.answer for each in self._problems if each.kind == problem.kind]
+        answers = [other.answer for other in self._problems if other.kind == problem.kind]
         return wrong_answer(problem, right, answers, draw), right
 
     def _n_believed_tokens(self, query: Query, prompt: Sequence[str]) -> int:

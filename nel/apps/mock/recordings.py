@@ -190,7 +190,7 @@ def _recording(options: ReplayOptions, line: int, fields: Mapping[str, object] |
         names.append(options.id_field)
     for name in names:
         if name not in fields:
-            hint = did_you_mean(name, fields) or f"; it has {', '.join(fields)}"
+            hint = did_you_mean(name, fields, or_all="; it has ")
             raise DatasetError(f'{where}: no field "{name}"{hint}')
     texts = [text for name in options.question_fields for text in _texts(fields, name, where)]
     if not texts:

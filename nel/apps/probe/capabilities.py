@@ -22,7 +22,7 @@ from nel.models.echo_probe import probe_echo
 from nel.models.faults import UNREADABLE, Fault, unreadable
 from nel.models.wire.base import names_listed
 from nel.models.wire.registry import build_body, wire_of
-from nel.types import Generation, Message, Protocol, Request, Response, ResponseError
+from nel.types import Generation, JsonObject, Message, Protocol, Request, Response, ResponseError
 
 Verdict: TypeAlias = Literal["yes", "no", "unknown"]
 _SHORT: Final = 64
@@ -372,7 +372,7 @@ class _Probe:
             generation=settings,
         )
 
-    async def _send(self, protocol: Protocol, body: Mapping[str, Any]) -> Any:
+    async def _send(self, protocol: Protocol, body: JsonObject) -> Any:
         self.n_sent += 1
         seconds = self.client.endpoint.total_timeout_seconds
         return await self.client.ask_once(protocol, dumps_bytes(dict(body)), seconds=seconds)

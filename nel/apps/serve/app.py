@@ -17,7 +17,7 @@ from nel.apps.serve.samples import SAMPLE_ID, ServedSamples, expected_text
 from nel.apps.serve.scoring import AnswerScorer
 from nel.core.strict_json import dumps, loads
 from nel.errors import NelError
-from nel.types import ModelFailure, Outcome, Sample, Scored, Unscored
+from nel.types import JsonObject, ModelFailure, Outcome, Sample, Scored, Unscored
 
 _BODY_BYTES_MAX: Final = 16 * 1024**2
 _ELSEWHERE: Final = frozenset({"sandbox", "infra", "cancelled", "budget"})
@@ -142,7 +142,7 @@ async def _verify(request: web.Request) -> web.Response:
     return _json(score)
 
 
-def _sample_of(served: ServedSamples, body: Mapping[str, Any], *, is_gym: bool) -> Sample:
+def _sample_of(served: ServedSamples, body: JsonObject, *, is_gym: bool) -> Sample:
     """Return the sample that an answer is to."""
     metadata = body.get("metadata")
     sample = served.of(metadata.get(SAMPLE_ID)) if isinstance(metadata, dict) else None

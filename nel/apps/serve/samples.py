@@ -108,11 +108,11 @@ def read_samples(
     samples: list[Sample] = []
     places: dict[str, int] = {}
     n_bad = 0
-    for stored in stream_samples(plan, digests, places.get):
-        if stored.content is None or stored.fault is not None:
+    for row in stream_samples(plan, digests, places.get):
+        if row.content is None or row.fault is not None:
             n_bad += 1
             continue
-        sample = decode_sample(stored.sample_id, stored.content)
+        sample = decode_sample(row.sample_id, row.content)
         if sample.id in places:
             raise UsageError(
                 f'two rows of {plan.dataset.uri} have the id "{sample.id}"; each needs its own'

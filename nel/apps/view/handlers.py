@@ -66,7 +66,7 @@ from nel.reports.distributions import MEASURES, Chart, chart_of
 from nel.reports.page import overview_of
 from nel.reports.run_files import read_aggregates
 from nel.reports.tables.headline import HeadlineRow
-from nel.types import SampleKey
+from nel.types import JsonObject, SampleKey
 
 _SIDES_MIN: Final = 2
 Respond: TypeAlias = Callable[[web.Request], web.Response]
@@ -135,7 +135,7 @@ def _saving(save: Callable[[web.Request, Any], None]) -> Handler:
     return handle
 
 
-def _json(value: Mapping[str, Any]) -> web.Response:
+def _json(value: JsonObject) -> web.Response:
     """Return strict JSON."""
     return web.Response(body=dumps_bytes(value), content_type="application/json", charset="utf-8")
 

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from annotated_types import MaxLen
 from pydantic import BaseModel, ConfigDict
@@ -20,6 +20,7 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, loads
 from nel.errors import UsageError
 from nel.reports.text import one_line, visible
+from nel.types import JsonObject
 
 _lock: Final = threading.Lock()
 """A rating is added to the others by writing all of them."""
@@ -89,7 +90,7 @@ class _Fields(BaseModel):
     annotator: Annotated[str, MaxLen(60)] = ""
 
 
-def rating_fields(fields: object) -> Mapping[str, Any]:
+def rating_fields(fields: object) -> JsonObject:
     """Return label, note and name from what a page sends.
 
     Raises:

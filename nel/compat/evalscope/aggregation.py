@@ -56,7 +56,7 @@ def check_aggregation(name: str) -> None:
         ConfigError: There is none of this name.
     """
     if name not in AGGREGATIONS:
-        hint = did_you_mean(name, AGGREGATIONS) or f"; there are {', '.join(AGGREGATIONS)}"
+        hint = did_you_mean(name, AGGREGATIONS, or_all="; there are ")
         raise ConfigError(f'there is no aggregation "{name}"{hint}; or override aggregate_scores')
 
 

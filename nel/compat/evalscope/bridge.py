@@ -28,7 +28,7 @@ from nel.compat.evalscope.samples import (
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import prompt_key
 from nel.errors import ConfigError, DatasetError, PromptError
-from nel.types import Message
+from nel.types import JsonObject, Message
 from nel.types import Sample as NelSample
 
 _SUBSET_FIELD: Final = "subset"
@@ -82,7 +82,7 @@ class AdaptedBenchmark(Benchmark):
                     marks = self._marks(row.data, number, subset)
                     yield replace(row, data={**row.data, **marks}) if marks else row
 
-    def _marks(self, record: Mapping[str, Any], number: int | None, subset: str) -> dict[str, Any]:
+    def _marks(self, record: JsonObject, number: int | None, subset: str) -> dict[str, Any]:
         """Return what distinguishes a sample from others of its row, and from rows of other subsets
         with the same id.
         """
@@ -93,11 +93,11 @@ class AdaptedBenchmark(Benchmark):
             marks[ID] = "/".join([subset, str(record_id), *map(str, marks.values())])
         return marks
 
-    def id_field_of(self, record: Mapping[str, Any]) -> str | None:
+    def id_field_of(self, record: JsonObject) -> str | None:
         """Return the column that names a row; None where its content does."""
         return ID if ID in record and self.id_field is None else Benchmark.id_field_of(self, record)
 
-    def sample(self, record: Mapping[str, Any], *, sample_id: str) -> NelSample:
+    def sample(self, record: JsonObject, *, sample_id: str) -> NelSample:
         """Return the sample that the adapter makes of a raw row.
 
         Raises:
@@ -188,7 +188,7 @@ class AdaptedBenchmark(Benchmark):
             ),
         )
 
-    def is_example(self, record: Mapping[str, Any]) -> bool:
+    def is_example(self, record: JsonObject) -> bool:
         """Return whether the adapter's filter keeps a row.
 
         One that makes no sample is kept here, and refused when its example is worded.
@@ -198,7 +198,7 @@ class AdaptedBenchmark(Benchmark):
         except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its example is made
             return True
 
-    def example_value(self, record: Mapping[str, Any]) -> str | None:
+    def example_value(self, record: JsonObject) -> str | None:
         """Return the subset that a row belongs to.
 
         Raises:
@@ -206,7 +206,7 @@ class AdaptedBenchmark(Benchmark):
         """
         return self._make(record).subset_key
 
-    def example_prompt(self, record: Mapping[str, Any]) -> str:
+    def example_prompt(self, record: JsonObject) -> str:
         """Return the input and the choices of a row's sample, of which its prompt is made.
 
         Raises:
@@ -217,7 +217,7 @@ class AdaptedBenchmark(Benchmark):
     def _key(self, sample: Sample) -> str:
         return prompt_key(_question_of(sample))
 
-    def _make(self, record: Mapping[str, Any]) -> Sample:
+    def _make(self, record: JsonObject) -> Sample:
         try:
             samples = samples_made(self.adapter, record)
         except KeyError as error:
@@ -238,7 +238,7 @@ class AdaptedBenchmark(Benchmark):
         sample.subset_key = subset_of(self.adapter, record, sample)
         return sample
 
-    def _chosen_samples(self, record: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
+    def _chosen_samples(self, record: JsonObject) -> list[tuple[int | None, str]] | None:
         """Return number and subset of each kept sample of a row; None where making them fails."""
         try:
             result = samples_made(self.adapter, record)

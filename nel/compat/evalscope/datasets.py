@@ -23,6 +23,7 @@ from nel.compat.evalscope.values import HubType
 from nel.datasets.hub_files import snapshot_of
 from nel.datasets.source import open_dataset
 from nel.errors import DatasetError
+from nel.types import JsonObject
 
 __all__ = [
     "DataLoader",
@@ -201,7 +202,7 @@ def download_dataset_file(
 class DictDataLoader(DataLoader):
     """Takes rows that are there."""
 
-    def __init__(self, dict_list: Sequence[Mapping[str, Any]], **options: Any) -> None:
+    def __init__(self, dict_list: Sequence[JsonObject], **options: Any) -> None:
         """Take the rows, and what `DataLoader` takes."""
         super().__init__(**options)
         self.dict_list = list(dict_list)
@@ -212,7 +213,7 @@ class DictDataLoader(DataLoader):
 
 
 def build_dataset_from_records(
-    records: Iterable[Mapping[str, Any]],
+    records: Iterable[JsonObject],
     sample_fields: RecordToSample,
     *,
     name: str,
@@ -239,7 +240,7 @@ def build_dataset_from_records(
 
 
 def build_dataset_dict_from_record_map(
-    record_map: Mapping[str, Iterable[Mapping[str, Any]]],
+    record_map: Mapping[str, Iterable[JsonObject]],
     sample_fields: RecordToSample,
     **options: Any,
 ) -> DatasetDict:

@@ -18,6 +18,7 @@ from nel.compat.evalscope.export_rows import prediction_of, review_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, pretty
 from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
 
 SCHEMA: Final = 2
 ALL: Final = "default"
@@ -155,8 +156,8 @@ def _identities(names: list[str]) -> dict[str, dict[str, Any]]:
 
 def _metric(
     files: BenchmarkFiles,
-    metric: Mapping[str, Any],
-    identity: Mapping[str, Any],
+    metric: JsonObject,
+    identity: JsonObject,
     subsets: Mapping[str | None, str],
 ) -> dict[str, Any]:
     name = str(metric["name"])
@@ -192,7 +193,7 @@ def _metric(
     }
 
 
-def _execution(metrics: Mapping[str, Any]) -> dict[str, Any]:
+def _execution(metrics: JsonObject) -> dict[str, Any]:
     accounting = metrics["accounting"]
     succeeded = accounting["n_scored"] + accounting["n_model_failure"]
     errored = accounting["n_unscored"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from nel.artifacts.exporting.inspect_messages import (
@@ -13,9 +12,10 @@ from nel.artifacts.exporting.inspect_messages import (
 )
 from nel.artifacts.exporting.run import asked_messages, expected_texts
 from nel.core.strict_json import dumps
+from nel.types import JsonObject
 
 
-def prediction_of(result: Mapping[str, Any], model: str, index: int) -> dict[str, Any]:
+def prediction_of(result: JsonObject, model: str, index: int) -> dict[str, Any]:
     """Return the row of a prediction, EvalScope's ``ModelResult``."""
     return {
         "index": index,
@@ -29,7 +29,7 @@ def prediction_of(result: Mapping[str, Any], model: str, index: int) -> dict[str
     }
 
 
-def review_of(result: Mapping[str, Any], headline: str, index: int) -> dict[str, Any]:
+def review_of(result: JsonObject, headline: str, index: int) -> dict[str, Any]:
     """Return the row of a review, EvalScope's ``ReviewResult``; its value is empty where there is
     no score.
     """
@@ -52,7 +52,7 @@ def review_of(result: Mapping[str, Any], headline: str, index: int) -> dict[str,
     }
 
 
-def _score(result: Mapping[str, Any], headline: str) -> dict[str, Any]:
+def _score(result: JsonObject, headline: str) -> dict[str, Any]:
     if result["reward"] is None:
         return {
             "value": {},
@@ -74,14 +74,14 @@ def _score(result: Mapping[str, Any], headline: str) -> dict[str, Any]:
     }
 
 
-def _fault(result: Mapping[str, Any]) -> str | None:
+def _fault(result: JsonObject) -> str | None:
     outcome = result["outcome"]
     if result["reward"] is not None:
         return None
     return f"unscored, {outcome['cause']} {outcome['kind']}: {outcome['detail'] or 'no detail'}"
 
 
-def _messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _messages(result: JsonObject) -> list[dict[str, Any]]:
     messages = [
         {"role": str(message.get("role")), "content": _parts(message.get("content"))}
         for message in asked_messages(result)
@@ -89,7 +89,7 @@ def _messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*messages, _answer(result)] if result["model_response"] is not None else messages
 
 
-def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(result: JsonObject) -> dict[str, Any]:
     """Return the answer as a list of parts: of a plain text EvalScope would cut what stands between
     think tags.
     """

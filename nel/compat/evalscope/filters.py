@@ -88,7 +88,7 @@ def build_filters(filters: Mapping[str, object] | None) -> list[Filter]:
     for name, options in (filters or {}).items():
         kind = _FILTERS.get(name)
         if kind is None:
-            hint = did_you_mean(name, _FILTERS) or f"; there are {', '.join(_FILTERS)}"
+            hint = did_you_mean(name, _FILTERS, or_all="; there are ")
             raise ConfigError(f'there is no filter "{name}"{hint}')
         try:
             if isinstance(options, Mapping):

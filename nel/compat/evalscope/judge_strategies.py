@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from nel.compat.evalscope.samples import ChatMessage, Score
 from nel.errors import ConfigError, did_you_mean
@@ -22,6 +22,7 @@ from nel.judges.reply_formats import PROMPT, only_reply
 from nel.judges.types import Case
 from nel.prompts import compile_template
 from nel.scoring.delegation import ask_judge, check_grade_pattern, rename_placeholders
+from nel.types import JsonObject
 
 STRATEGIES: Final = ("auto", "rule", "llm", "llm_recall")
 RIGHT_ABOVE: Final = 0.99
@@ -69,7 +70,7 @@ class JudgeContract:
     """``pattern``, or ``numeric`` where the reply holds ``[[0.9]]``."""
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> JudgeContract:
+    def of(cls, settings: JsonObject) -> JudgeContract:
         """Return the contract that a run gives.
 
         Raises:
@@ -78,7 +79,7 @@ class JudgeContract:
         names = [item.name for item in dataclasses.fields(cls)]
         for key in settings:
             if key not in names:
-                hint = did_you_mean(key, names) or f"; there are {', '.join(names)}"
+                hint = did_you_mean(key, names, or_all="; there are ")
                 raise ConfigError(f'judge_args has no "{key}"{hint}')
         contract = cls(**settings)
         if contract.score_type not in _TYPES:
@@ -133,7 +134,7 @@ class JudgeUse:
             ConfigError: The strategy is unknown, or the contract cannot be meant.
         """
         if strategy is not None and strategy not in STRATEGIES:
-            hint = did_you_mean(str(strategy), STRATEGIES) or f"; there are {', '.join(STRATEGIES)}"
+            hint = did_you_mean(str(strategy), STRATEGIES, or_all="; there are ")
             raise ConfigError(f'judge_strategy "{strategy}" is unknown{hint}')
         return cls(strategy=strategy or "auto", contract=JudgeContract.of(contract or {}))
 

@@ -13,8 +13,9 @@ from typing import Any, Final, TypeAlias
 
 from nel.compat.evalscope.messages import Content, ContentImage, ContentText
 from nel.compat.evalscope.values import bytes_to_base64
+from nel.types import JsonObject
 
-Media: TypeAlias = "Mapping[int, str | Mapping[str, Any]]"
+Media: TypeAlias = "Mapping[int, str | JsonObject]"
 _IMAGE: Final = "image"
 _MEDIA: Final = {"bytes", "path"}
 """What a cell of a picture or sound has, and no other."""
@@ -87,7 +88,7 @@ class MediaReader:
         return parts
 
     def _extract_media(
-        self, record: Mapping[str, Any], media_type: str, indices: set[int] | None = None
+        self, record: JsonObject, media_type: str, indices: set[int] | None = None
     ) -> dict[int, dict[str, Any]]:
         """Return the images of a record by their number: ``image_1``, ``image_2`` …, else the list
         ``images``.
@@ -98,7 +99,7 @@ class MediaReader:
             if indices is None or number in indices
         }
 
-    def _cells(self, record: Mapping[str, Any], media_type: str) -> list[tuple[int, Any]]:
+    def _cells(self, record: JsonObject, media_type: str) -> list[tuple[int, Any]]:
         names = ((n, f"{media_type}_{n}") for n in range(1, self.MAX_IMAGES + 1))
         cells = [(n, record[name]) for n, name in names if record.get(name) not in _NOTHING]
         if cells:
@@ -110,7 +111,7 @@ class MediaReader:
 
     def _normalize_media_value(
         self,
-        media_value: str | Mapping[str, Any],
+        media_value: str | JsonObject,
         *,
         media_type: str,
         media_format: str | None = None,
@@ -142,7 +143,7 @@ class MediaReader:
         return {"format": media_format, **fields, "url": url}
 
     @staticmethod
-    def _content_image_from_value(image_value: str | Mapping[str, Any]) -> ContentImage:
+    def _content_image_from_value(image_value: str | JsonObject) -> ContentImage:
         address = image_value if isinstance(image_value, str) else image_value.get("url")
         if not address:
             raise ValueError("an image has no url")

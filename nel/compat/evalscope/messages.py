@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,6 +19,7 @@ from nel.compat.evalscope.samples import (
 )
 from nel.compat.evalscope.values import bytes_to_base64
 from nel.errors import DatasetError
+from nel.types import JsonObject
 
 __all__ = [
     "ChatMessage",
@@ -118,7 +118,7 @@ def _address(image: str) -> str:
 Content: TypeAlias = ContentText | ContentImage | ContentAudio | ContentVideo
 
 
-def dict_to_chat_message(data: Mapping[str, Any] | ChatMessage) -> ChatMessage:
+def dict_to_chat_message(data: JsonObject | ChatMessage) -> ChatMessage:
     """Return the message that a mapping of role and content describes."""
     return (
         data

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from nel.authoring.registered import REGISTERED, source_of
 from nel.errors import ConfigError, did_you_mean
+from nel.types import JsonObject
 
 _Class = TypeVar("_Class", bound=type)
 _FIXED: Final = ("name", "data_adapter")
@@ -111,7 +112,7 @@ class BenchmarkMeta:
     more: dict[str, Any] = field(default_factory=dict)
     """What EvalScope knows and nel has no use for, as it was given."""
 
-    def with_changes(self, changes: Mapping[str, Any]) -> BenchmarkMeta:
+    def with_changes(self, changes: JsonObject) -> BenchmarkMeta:
         """Return the meta with changes, as ``dataset_args`` of a run gives them.
 
         Filters come before the benchmark's own; `extra_params` change values alone. Another dataset
@@ -148,9 +149,7 @@ class BenchmarkMeta:
         }
         for key, value in values.items():
             if key not in options:
-                hint = (
-                    did_you_mean(key, options) or f"; it has {', '.join(sorted(options)) or 'none'}"
-                )
+                hint = did_you_mean(key, sorted(options), or_all="; it has ")
                 raise ConfigError(f'{self.name}: there is no extra parameter "{key}"{hint}')
             options[key]["value"] = value
         return options

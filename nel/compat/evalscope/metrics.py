@@ -121,7 +121,7 @@ def named_metrics(
     functions: dict[str, tuple[MetricFunction, dict[str, Any]]] = {}
     for name, options in entries:
         if name not in METRICS:
-            hint = did_you_mean(name, METRICS) or f"; there are {', '.join(METRICS)}"
+            hint = did_you_mean(name, METRICS, or_all="; there are ")
             raise ConfigError(
                 f'metric_list: there is no metric "{name}"{hint}; or override match_score'
             )

@@ -18,6 +18,7 @@ from nel.compat.evalscope.samples import (
     Score,
 )
 from nel.errors import UndefinedMetric
+from nel.types import JsonObject
 
 if TYPE_CHECKING:
     from nel.compat.evalscope.adapters import DefaultDataAdapter
@@ -79,7 +80,7 @@ def sample_score(
     adapter: DefaultDataAdapter | None,
     *,
     numbers: Mapping[str, Any],
-    details: Mapping[str, Any],
+    details: JsonObject,
     extracted: str | None,
     response: str | None,
     target: Any,

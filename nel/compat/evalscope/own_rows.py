@@ -8,7 +8,7 @@ when answers are scored.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -16,7 +16,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.compat.evalscope.bridge import AdaptedBenchmark, prompt_of, sent_messages
 from nel.compat.evalscope.samples import TOOLS_FAULT, ChatMessage, Sample, check_json
 from nel.errors import DatasetError, NelError
-from nel.types import Message
+from nel.types import JsonObject, Message
 from nel.types import Sample as NelSample
 
 _KEYS: Final = ("target", "choices", "metadata", "subset_key")
@@ -91,11 +91,11 @@ class OwnLoadBenchmark(AdaptedBenchmark):
         "it loads its own examples; instead of --num-fewshot give args.few_shot_num"
     )
 
-    def _chosen_samples(self, row: Mapping[str, Any]) -> list[tuple[int | None, str]]:
+    def _chosen_samples(self, row: JsonObject) -> list[tuple[int | None, str]]:
         """Return the subset of a row, which is one sample."""
         return [(None, str(row.get("subset")))]
 
-    def sample(self, row: Mapping[str, Any], *, sample_id: str) -> NelSample:
+    def sample(self, row: JsonObject, *, sample_id: str) -> NelSample:
         """Return the sample of a row that `LoadedRows` gave.
 
         Raises:
@@ -103,7 +103,7 @@ class OwnLoadBenchmark(AdaptedBenchmark):
         """
         return loaded_sample(self, row, sample_id)
 
-    def example_value(self, row: Mapping[str, Any]) -> str | None:
+    def example_value(self, row: JsonObject) -> str | None:
         """Return the subset that a row belongs to."""
         return str(row.get("subset"))
 
@@ -122,7 +122,7 @@ def own_benchmark(benchmark: AdaptedBenchmark) -> OwnLoadBenchmark:
     return OwnLoadBenchmark(**{**parts, "dataset": rows, "num_fewshot": 0})
 
 
-def loaded_sample(benchmark: Benchmark, row: Mapping[str, Any], sample_id: str) -> NelSample:
+def loaded_sample(benchmark: Benchmark, row: JsonObject, sample_id: str) -> NelSample:
     """Return the sample of a row that EvalScope's loader, or an adapter's own, gave.
 
     Raises:
@@ -148,7 +148,7 @@ def loaded_sample(benchmark: Benchmark, row: Mapping[str, Any], sample_id: str) 
     )
 
 
-def _message(described: Mapping[str, Any]) -> Message:
+def _message(described: JsonObject) -> Message:
     content = described["content"]
     if not isinstance(content, str):
         content = tuple(content)

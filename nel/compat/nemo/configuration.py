@@ -18,6 +18,7 @@ import yaml
 from nel import plugins
 from nel.authoring.registry import find_benchmark
 from nel.scoring.declarations import asks_judge
+from nel.types import JsonObject
 
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
 _SOME_KEY: Final = "MY_KEY"
@@ -45,7 +46,7 @@ _DONE_BY: Final = {
 """Keys without a counterpart in a file, and the command that does what they do."""
 
 
-def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
+def nemo_file_problem(data: JsonObject) -> str | None:
     """Return why a file of NeMo Evaluator is not run, and what to write instead; else None."""
     evaluation = data.get("evaluation")
     if isinstance(evaluation, Mapping) and isinstance(evaluation.get("tasks"), list):
@@ -72,7 +73,7 @@ def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
     return "".join(parts)
 
 
-def _as_later_form(evaluation: Mapping[str, Any]) -> dict[str, Any]:
+def _as_later_form(evaluation: JsonObject) -> dict[str, Any]:
     """Return the first form, where all stands below ``evaluation``, as the second."""
     others = dict(evaluation)
     benchmarks = []
@@ -99,12 +100,12 @@ class _Translation:
     """What each benchmark that is not written needs."""
     omissions: list[str] = field(default_factory=list)
     """Keys that are not written."""
-    services: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    services: dict[str, JsonObject] = field(default_factory=dict)
     endpoint_service: str = ""
     """The service that the endpoint is."""
     has_judge: bool = False
 
-    def write_file(self, data: Mapping[str, Any]) -> None:
+    def write_file(self, data: JsonObject) -> None:
         """Write a file of the second or third form."""
         services = data.get("services")
         if isinstance(services, Mapping):
@@ -138,7 +139,7 @@ class _Translation:
         self.needs.append(need)
         return False
 
-    def _need_of(self, index: int, section: Mapping[str, Any]) -> str | None:
+    def _need_of(self, index: int, section: JsonObject) -> str | None:
         if "playbook" in section:
             return f"benchmarks.{index}: nel has no playbook {section['playbook']}"
         name = str(section.get("name", "NAME"))
@@ -153,12 +154,12 @@ class _Translation:
             return f"{name} needs a judge, and the file names none"
         return None
 
-    def _endpoint_of_run(self, section: Mapping[str, Any], where: str) -> None:
+    def _endpoint_of_run(self, section: JsonObject, where: str) -> None:
         self.config["endpoint"] = self._endpoint(section, where)
         if generation := self._generation(section, where):
             self.config["generation"] = generation
 
-    def _endpoint(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
+    def _endpoint(self, section: JsonObject, where: str) -> dict[str, Any]:
         endpoint = {"url": section.get("url"), "model": section.get("id", section.get("model"))}
         if section.get("type") in _STARTED:
             endpoint["url"] = f"http://localhost:{section.get('port', 8000)}/v1"
@@ -182,7 +183,7 @@ class _Translation:
         self.omissions += [f"{where}.{key}" for key in section if key not in handled]
         return endpoint
 
-    def _generation(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
+    def _generation(self, section: JsonObject, where: str) -> dict[str, Any]:
         """Return the sampling settings in a section, and in its own section ``generation``."""
         settings = {key: section[key] for key in _SAMPLING if key in section}
         subsection = section.get("generation")
@@ -237,7 +238,7 @@ class _Translation:
             benchmark["generation"] = generation
         return benchmark
 
-    def _scorer_of(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
+    def _scorer_of(self, section: JsonObject, where: str) -> dict[str, Any]:
         """Return the scorer of a benchmark where its file names one of its own."""
         scoring = section.get("scorers", section.get("scoring"))
         if isinstance(scoring, list) and len(scoring) == 1:
@@ -252,7 +253,7 @@ class _Translation:
             self.omissions.append(f"{where}.{key}")
         return {}
 
-    def _write_endpoint(self, section: Mapping[str, Any], where: str) -> None:
+    def _write_endpoint(self, section: JsonObject, where: str) -> None:
         """Write the endpoint that a benchmark names, which is that of the run."""
         solver = section.get("solver")
         name = section.get("model")
@@ -269,7 +270,7 @@ class _Translation:
         if section.get("endpoint_type") in _COMPLETIONS:
             self.config.setdefault("endpoint", {})["protocol"] = "completions"
 
-    def _write_judge(self, section: Mapping[str, Any], where: str) -> None:
+    def _write_judge(self, section: JsonObject, where: str) -> None:
         for name in _judges_of(section):
             service = name if isinstance(name, Mapping) else self.services.get(str(name))
             if service is None:
@@ -282,7 +283,7 @@ class _Translation:
                     judge["generation"] = generation
                 self.config["judge"] = judge
 
-    def _output(self, output: Mapping[str, Any]) -> None:
+    def _output(self, output: JsonObject) -> None:
         section: dict[str, Any] = {}
         if "dir" in output:
             section["dir"] = output["dir"]

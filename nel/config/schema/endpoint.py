@@ -10,11 +10,11 @@ import re
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, field_validator, model_validator
 
-from nel.config.schema.addresses import ENV_NAME, variable_name
 from nel.config.schema.generation import GenerationConfig
 from nel.config.schema.strict import Flag, Strict
+from nel.config.schema.variables import ENV_NAME, variable_name
 
 _FULL_PATH = re.compile(
     r"""(?P<base>.*?)
@@ -123,12 +123,12 @@ class EndpointConfig(Strict):
     """PEM file of the client certificate, its key included or in `client_key`."""
     client_key: str | None = None
     """PEM file of that certificate's key."""
-    connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10.0
+    connect_timeout_seconds: PositiveFloat = 10.0
     """Deadline for making one connection; never later than the total timeout."""
-    first_byte_timeout_seconds: Annotated[float, Field(gt=0)] | None = None
+    first_byte_timeout_seconds: PositiveFloat | None = None
     """From sending to the head of the answer, which most endpoints send when all of it is made;
     None: bounded by the total timeout alone."""
-    idle_timeout_seconds: Annotated[float, Field(gt=0)] = 120.0
+    idle_timeout_seconds: PositiveFloat = 120.0
     """Longest silence in the middle of an answer; comments in a stream are silence. Never later
     than the total timeout."""
     total_timeout_seconds: Annotated[
@@ -139,15 +139,15 @@ class EndpointConfig(Strict):
     """Deadline of one attempt, from sending to its last byte. It bounds the three above."""
     attempts_max: Annotated[int, Field(ge=1, le=100)] = 6
     """HTTP attempts for one request, the first included; those in an outage do not count."""
-    retry_seconds_max: Annotated[float, Field(gt=0)] = 1800.0
+    retry_seconds_max: PositiveFloat = 1800.0
     """All attempts for one request and the waits between them, without the time of an outage."""
     retry_budget: Annotated[float, Field(ge=0, le=10)] = 0.1
     """Retries for each request of the endpoint, beside a few a second; further ones wait."""
-    backoff_seconds: Annotated[float, Field(gt=0)] = 0.5
+    backoff_seconds: PositiveFloat = 0.5
     """Base of the exponential backoff with full jitter."""
-    backoff_seconds_max: Annotated[float, Field(gt=0)] = 30.0
+    backoff_seconds_max: PositiveFloat = 30.0
     """Longest backoff between two attempts when the server asks for none."""
-    retry_after_seconds_max: Annotated[float, Field(gt=0)] = 120.0
+    retry_after_seconds_max: PositiveFloat = 120.0
     """Longest wait that a server's Retry-After can ask for."""
     response_bytes_max: Annotated[int, Field(ge=1024)] = 32 * 1024 * 1024
     """Largest body that is read, after decompression."""
@@ -170,9 +170,9 @@ class EndpointConfig(Strict):
         ),
     ] = None
     """The same for tokens of prompts and answers, estimated before sending and corrected after."""
-    outage_seconds_max: Annotated[float, Field(ge=0)] = 1800.0
+    outage_seconds_max: NonNegativeFloat = 1800.0
     """Maximum outage before the run checkpoints and exits 75."""
-    outage_probe_seconds: Annotated[float, Field(gt=0)] = 5.0
+    outage_probe_seconds: PositiveFloat = 5.0
     """Longest time between two probes of an endpoint that is down."""
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
 from nel.config.schema.endpoint import ModelConfig
 from nel.config.schema.strict import NAMED, Flag, Strict
@@ -61,7 +61,7 @@ class JudgeConfig(Strict):
     """What the judge is to look at, where the scorer says nothing."""
     aggregate: Literal["majority", "mean", "median", "min", "max"] = "majority"
     """How opinions become one grade; a tie for the majority is settled by the mean score."""
-    weights: dict[str, Annotated[float, Field(gt=0)]] | None = None
+    weights: dict[str, PositiveFloat] | None = None
     """Votes of each judge by name, as ``nel judge calibrate`` prints them; None: one each."""
     quorum: Annotated[int, Field(ge=1)] | None = None
     """Opinions needed for a grade; None: more than half of the panel."""

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import field_validator, model_validator
 
-from nel.config.schema.addresses import variable_name
 from nel.config.schema.strict import Flag, Strict
+from nel.config.schema.variables import variable_name
 
 
 class LimiterConfig(Strict):

@@ -9,7 +9,14 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    field_validator,
+    model_validator,
+)
 
 from nel.config.schema.benchmark import BenchmarkConfig
 from nel.config.schema.endpoint import EndpointConfig, ModelConfig, NamedEndpointConfig
@@ -57,14 +64,14 @@ class EngineConfig(Strict):
     ] = "local"
     """Where answers are scored and programs are run: ``NAME``, ``NAME:key=value,…`` or ``NAME://…``
     of an installed executor (``nel list executors``). A run may be resumed with another one."""
-    scorer_timeout_seconds: Annotated[float, Field(gt=0)] = 60.0
+    scorer_timeout_seconds: PositiveFloat = 60.0
     """Deadline for scoring one sample; past it the sample is unscored."""
-    drain_seconds: Annotated[float, Field(ge=0)] = 30.0
+    drain_seconds: NonNegativeFloat = 30.0
     """Graceful shutdown: how long requests in flight may take to finish after Ctrl-C."""
     faults_in_a_row_max: Annotated[int, Field(ge=1)] | None = None
     """Consecutive samples lost to the endpoint after which the run checkpoints and exits 75. None:
     three times the concurrency, at least 32."""
-    truncation_probe: Annotated[int, Field(ge=0)] = 20
+    truncation_probe: NonNegativeInt = 20
     """How many first answers of a benchmark are checked for truncation; 0 for none."""
     truncation_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of truncated answers among them that stops the run, unless ``truncated`` is score."""
@@ -79,11 +86,11 @@ class EngineConfig(Strict):
 class Price(Strict):
     """Prices of a model's tokens, in one currency for a million of them."""
 
-    input: Annotated[float, Field(ge=0)]
+    input: NonNegativeFloat
     """Prompt tokens."""
-    output: Annotated[float, Field(ge=0)]
+    output: NonNegativeFloat
     """Completion tokens, reasoning included."""
-    cached_input: Annotated[float, Field(ge=0)] | None = None
+    cached_input: NonNegativeFloat | None = None
     """Prompt tokens from the vendor's cache; None: as any other."""
     cached_tokens: Literal["subset", "addition"] = "subset"
     """Whether usage counts cached tokens among the prompt's (OpenAI) or beside them (Anthropic)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat
 
 from nel.config.schema.strict import Flag, Strict
 
@@ -59,7 +59,7 @@ class SandboxConfig(Strict):
     """Leave a verdict unscored, pass or failure, whose tests shared the program's process (mode
     ``shared``) or asked its objects whether they are equal (``equality``), which a program that
     attacks its tests can forge."""
-    engine_wait_seconds: Annotated[float, Field(ge=0)] = 30.0
+    engine_wait_seconds: NonNegativeFloat = 30.0
     """How long the Docker engine may not answer before the run checkpoints and exits 75."""
     limits: SandboxLimits = SandboxLimits()
     """Limits of each program."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, field_validator
+from pydantic import NonNegativeInt, field_validator
 
 from nel.config.named_baselines import read_baselines
 from nel.config.schema.strict import Flag, Strict
@@ -69,7 +69,7 @@ def read_condition(text: str) -> StopCondition:
     if rule is None:
         raise ValueError(f'"{text}" cannot be read; say {_example(word)}')
     if word == "futile" and rule["metric"] not in HEADLINES:
-        hint = did_you_mean(rule["metric"], HEADLINES) or f"; known: {', '.join(HEADLINES)}"
+        hint = did_you_mean(rule["metric"], HEADLINES, or_all="; known: ")
         raise ValueError(
             f'"{text}": "{rule["metric"]}" is not a name of the headline, which a rule looks'
             f" at{hint}"
@@ -113,7 +113,7 @@ class StopConfig(Strict):
     ] = ()
     """``width<0.05``, ``better-or-worse BASELINE``, ``futile accuracy>=0.8``; the first that holds
     ends a benchmark. A baseline is a finished run's directory, or its name (nel baseline set)."""
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: NonNegativeInt = 0
     """Of the random order in which the questions are then asked."""
 
     @field_validator("when")

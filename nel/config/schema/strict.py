@@ -79,7 +79,7 @@ def _check_keys(data: Mapping[object, object], fields: Mapping[str, FieldInfo]) 
     """
     for key, value in data.items():
         if key not in fields:
-            hint = did_you_mean(str(key), fields) or f"; known: {', '.join(fields)}"
+            hint = did_you_mean(str(key), fields, or_all="; known: ")
             raise PydanticCustomError(
                 "unknown_key", 'unknown key "{key}"{hint}', {"key": str(key), "hint": hint}
             )

@@ -5,12 +5,12 @@ What nel serves to agents and what its scripted endpoint serves to rehearse agai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from nel.core.strict_json import dumps, dumps_unless_text
-from nel.types import ToolCall, Usage
+from nel.types import JsonObject, ToolCall, Usage
 
 Event: TypeAlias = dict[str, Any]
 Spoken: TypeAlias = Literal["chat", "responses", "anthropic", "gemini"]
@@ -82,7 +82,7 @@ def frames_of(
         yield b"data: [DONE]\n\n"
 
 
-def frame_of(event: Mapping[str, Any]) -> bytes:
+def frame_of(event: JsonObject) -> bytes:
     """Return one server-sent event."""
     name = f"event: {event['type']}\n" if isinstance(event.get("type"), str) else ""
     return f"{name}data: {dumps(event)}\n\n".encode()
@@ -94,7 +94,7 @@ def pieces_of(text: str) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-def chat_events(body: Mapping[str, Any], *, include_usage: bool) -> Iterator[dict[str, Any]]:
+def chat_events(body: JsonObject, *, include_usage: bool) -> Iterator[dict[str, Any]]:
     """Yield a chat completion as the chunks of a stream, the usage last where it is asked for."""
     head = {**body, "object": "chat.completion.chunk"}
     counts, (choice,) = head.pop("usage"), head.pop("choices")

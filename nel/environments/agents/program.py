@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from nel.environments.commands import command_fields
 from nel.environments.frames import Value, pack_frame, read_frame
@@ -43,7 +43,7 @@ class AgentProgram:
         self._connections: dict[int, socket.socket] = {}
         self._is_stopped = threading.Event()
 
-    def run(self, request: Mapping[str, Any]) -> JsonObject:
+    def run(self, request: JsonObject) -> JsonObject:
         """Run an agent to its end: its exit code, what ended it, and the end of what it wrote.
 
         Args:
@@ -100,7 +100,7 @@ class AgentProgram:
             self._stream.hang_up()
             self._stream.close()
 
-    def _check(self, checks: Sequence[Mapping[str, Any]]) -> None:
+    def _check(self, checks: Sequence[JsonObject]) -> None:
         """Raise where what the agent needs in the container is not there."""
         for check in checks:
             ran = self._session.run(

@@ -92,7 +92,7 @@ def find_recipe(name: str, options: Mapping[str, Any]) -> Recipe:
         if is_file:
             raise ConfigError(f"no recipe of an agent is at {name}")
         names = recipe_names()
-        hint = did_you_mean(name, names) or f"; there are: {', '.join(names)}"
+        hint = did_you_mean(name, names, or_all="; there are: ")
         raise ConfigError(f'no agent is called "{name}"{hint}, or give the path of a recipe')
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -100,7 +100,7 @@ def find_recipe(name: str, options: Mapping[str, Any]) -> Recipe:
         raise ConfigError(f"{path} is not a recipe: {error}") from error
     for key, value in options.items():
         if key not in _OPTIONS:
-            hint = did_you_mean(key, _OPTIONS) or f"; it takes: {', '.join(_OPTIONS)}"
+            hint = did_you_mean(key, _OPTIONS, or_all="; it takes: ")
             raise ConfigError(f'agent:{name} has no option "{key}"{hint}')
         values[key] = str(value).split() if key == "native_tools" else str(value)
     return _recipe(path, values)
@@ -115,7 +115,7 @@ def _recipe(path: Path, values: dict[str, Any]) -> Recipe:
     names = [item.name for item in fields(Recipe) if item.name != "name"]
     for name, value in values.items():
         if name not in names:
-            hint = did_you_mean(name, names) or f"; there are: {', '.join(names)}"
+            hint = did_you_mean(name, names, or_all="; there are: ")
             raise ConfigError(f'{path}: a recipe has no key "{name}"{hint}')
         _check_type(path, name, value)
     if missing := [name for name in _REQUIRED if name not in values]:
@@ -148,14 +148,16 @@ def _check_pattern(path: Path, pattern: str) -> None:
 
 def _check_type(path: Path, name: str, value: object) -> None:
     if name in ("command", "pip", "npm", "native_tools", "prints_version"):
+        form = "a list of texts"
         is_right = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        is_right, form = is_right and (bool(value) or name != "command"), "a list of texts"
     elif name in ("env", "files"):
-        is_right = isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
         form = "a table of texts"
+        is_right = isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
     elif name == "memory_mb":
-        is_right, form = type(value) is int and value >= 0, "a number of megabytes"
+        form = "a number of megabytes"
+        is_right = type(value) is int and value >= 0
     else:
-        is_right, form = isinstance(value, str), "a text"
-    if not is_right:
+        form = "a text"
+        is_right = isinstance(value, str)
+    if not is_right or (name == "command" and not value):
         raise ConfigError(f"{path}: {name} is {form}, not {value!r}")

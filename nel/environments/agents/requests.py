@@ -92,7 +92,7 @@ def read_request(
     """
     if not isinstance(body, dict):
         raise Unreadable("the body is not a JSON object")
-    readers: dict[Spoken, Callable[[Mapping[str, Any]], Iterator[Message]]] = {
+    readers: dict[Spoken, Callable[[JsonObject], Iterator[Message]]] = {
         "chat": _chat,
         "responses": _responses,
         "anthropic": _anthropic,
@@ -128,7 +128,7 @@ def read_request(
     )
 
 
-def _settings(fields: Mapping[str, Any]) -> dict[str, Json]:
+def _settings(fields: JsonObject) -> dict[str, Json]:
     return {
         name: value
         for field_name, name in _SETTINGS.items()
@@ -136,7 +136,7 @@ def _settings(fields: Mapping[str, Any]) -> dict[str, Json]:
     }
 
 
-def _chat(body: Mapping[str, Any]) -> Iterator[Message]:
+def _chat(body: JsonObject) -> Iterator[Message]:
     for item in body["messages"]:
         role = item["role"]
         calls = tuple(
@@ -155,7 +155,7 @@ def _chat(body: Mapping[str, Any]) -> Iterator[Message]:
         )
 
 
-def _responses(body: Mapping[str, Any]) -> Iterator[Message]:
+def _responses(body: JsonObject) -> Iterator[Message]:
     """Yield messages; what an assistant wrote in a row is one."""
     if body.get("previous_response_id"):
         raise Unreadable(
@@ -174,7 +174,7 @@ def _responses(body: Mapping[str, Any]) -> Iterator[Message]:
     yield from _join_answers(messages)
 
 
-def _of_items(items: Sequence[Mapping[str, Any]]) -> Iterator[Message]:
+def _of_items(items: Sequence[JsonObject]) -> Iterator[Message]:
     for item in items:
         kind = item.get("type", "message")
         if kind == "message":
@@ -217,7 +217,7 @@ def _join_answers(messages: Sequence[Message]) -> Iterator[Message]:
         yield answer
 
 
-def _anthropic(body: Mapping[str, Any]) -> Iterator[Message]:
+def _anthropic(body: JsonObject) -> Iterator[Message]:
     system = _text(_content(body.get("system"), is_kept=False))
     if system:
         yield Message(role="system", content=system)
@@ -239,7 +239,7 @@ def _anthropic(body: Mapping[str, Any]) -> Iterator[Message]:
             yield Message(role=item["role"], content=content, tool_calls=calls)
 
 
-def _gemini(body: Mapping[str, Any]) -> Iterator[Message]:
+def _gemini(body: JsonObject) -> Iterator[Message]:
     """Yield messages; calls without ids are numbered, results go to the oldest of their name."""
     system = body.get("systemInstruction") or body.get("system_instruction")
     if system:
@@ -270,7 +270,7 @@ def _gemini(body: Mapping[str, Any]) -> Iterator[Message]:
             yield Message(role=role, content=content, tool_calls=tuple(calls))
 
 
-def _gemini_call(function: Mapping[str, Any], identifier: str) -> ToolCall:
+def _gemini_call(function: JsonObject, identifier: str) -> ToolCall:
     return ToolCall(
         id=function.get("id") or identifier,
         name=function["name"],
@@ -293,7 +293,7 @@ def _content(content: Any, *, is_kept: bool) -> str | tuple[JsonObject, ...]:
     return "\n".join(str(part["text"]) for part in parts if part["type"] == "text")
 
 
-def _part(block: Mapping[str, Any]) -> JsonObject | None:
+def _part(block: JsonObject) -> JsonObject | None:
     """Return a text or an image in the shape of chat; None for anything else."""
     if isinstance(block.get("text"), str):
         return {"type": "text", "text": block["text"]}
@@ -313,7 +313,7 @@ def _text(content: str | tuple[JsonObject, ...]) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _tools(protocol: Spoken, body: Mapping[str, Any]) -> _Tools:
+def _tools(protocol: Spoken, body: JsonObject) -> _Tools:
     tools = _Tools()
     for tool in body.get("tools") or ():
         kind = tool.get("type")
@@ -336,7 +336,7 @@ def _tools(protocol: Spoken, body: Mapping[str, Any]) -> _Tools:
     return tools
 
 
-def _add(tools: _Tools, function: Mapping[str, Any], parameters: object) -> None:
+def _add(tools: _Tools, function: JsonObject, parameters: object) -> None:
     shape = {
         "name": function["name"],
         "description": function.get("description") or "",

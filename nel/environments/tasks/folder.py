@@ -154,8 +154,8 @@ class Keys:
 
     def text(self, key: str, default: str | None = None) -> str | None:
         """Return a text, or the default."""
-        value = self._take(key, "a text", str)
-        return default if value is None else str(value)
+        value: str | None = self._take(key, "a text", str)
+        return default if value is None else value
 
     def user(self, key: str) -> str | None:
         """Return a user, by name or number."""
@@ -164,8 +164,8 @@ class Keys:
 
     def flag(self, key: str) -> bool | None:
         """Return true, false, or None."""
-        value = self._take(key, "true or false", bool)
-        return None if value is None else bool(value)
+        value: bool | None = self._take(key, "true or false", bool)
+        return value
 
     def rewards(self, key: str) -> dict[str, float]:
         """Return a number for each reward; one that stands alone is for the reward of that name."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from nel.environments.container import ContainerSpec
 from nel.environments.tasks.folder import Network, TaskFolder, digest_of
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
+from nel.types import JsonObject
 
 if TYPE_CHECKING:
     import docker
@@ -95,7 +96,7 @@ def _fetch(client: docker.DockerClient, image: str) -> None:
                 ) from error
 
 
-def _follow(lines: Iterable[Mapping[str, Any]], deadline: float) -> bool:
+def _follow(lines: Iterable[JsonObject], deadline: float) -> bool:
     """Return whether a build came to its end in time."""
     log: list[str] = []
     for line in lines:

@@ -1,7 +1,7 @@
 """Which changes of an agent's container can decide what tests find: replaced programs and libraries,
 files that interpreters and linkers load unasked, and files that name where the reward is written.
 
-A change is flagged and no proof: an agent that upgrades a package is flagged as well.
+A flag is not a proof: an agent that upgrades a package is flagged as well.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def suspicious_paths(
 
 def _homes_of_new_users(changes: Sequence[Change]) -> set[str]:
     """Return the homes of users that the image does not have, into which the system copies login
-    settings. A new home of one of its users is none of them.
+    settings; the new home of a user that it has is not among them.
     """
     if "/etc/passwd" not in {change.path for change in changes}:
         return set()

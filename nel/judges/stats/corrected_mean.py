@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from nel.errors import UndefinedMetric
 from nel.metrics.added_question import added_question_ends, lower_quantile
 from nel.metrics.intervals import FEWEST, LEVEL
+from nel.metrics.quantiles import interval_quantile
 from nel.metrics.question_intervals import weight_in_groups
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -35,7 +35,7 @@ NO_LABEL_NEEDED: Final = -1
 YOUDEN_MIN: Final = 0.1
 """Sensitivity plus specificity must exceed 1 by more; else the correction divides by nearly 0."""
 _ROUNDING: Final = 1e-12
-_Z: Final = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+_Z: Final = interval_quantile(LEVEL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, ClassVar, Final
 
@@ -104,7 +104,7 @@ class Anthropic(Wire):
             )
         return merge_body(body, extra)
 
-    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    def neutral(self, body: JsonObject, prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
         settings = {name: value for name, value in body.items() if name != "system"}
         return {**settings, "messages": [{"role": "user", "content": prompt}]}
@@ -219,7 +219,7 @@ class MessageStream(AnswerStream):
         return {**self._message, "content": content, "usage": self._usage}
 
 
-def _with_piece(block: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:
+def _with_piece(block: JsonObject, delta: JsonObject) -> dict[str, Any]:
     """Return a block after a piece of another kind than text; a citation joins those before it."""
     piece = {name: value for name, value in delta.items() if name != "type"}
     if "citation" in piece:

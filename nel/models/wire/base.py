@@ -108,7 +108,7 @@ class Wire(ABC):
         """
 
     @abstractmethod
-    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    def neutral(self, body: JsonObject, prompt: str) -> dict[str, Any]:
         """Return a body with the settings of another one, and one user message."""
 
     @abstractmethod
@@ -144,7 +144,10 @@ def _address(endpoint: EndpointConfig, path: str, base: str | None = None) -> st
     """Return the URL of a path that may have parameters of its own."""
     path, _, query = path.partition("?")
     url = endpoint.address(path, base=base)
-    return f"{url}{'&' if '?' in url else '?'}{query}" if query else url
+    if not query:
+        return url
+    separator = "&" if "?" in url else "?"
+    return f"{url}{separator}{query}"
 
 
 def system_apart(messages: Sequence[Message], protocol: str) -> tuple[str | None, list[Message]]:
@@ -216,15 +219,13 @@ def unknown_part(item: JsonObject, protocol: str) -> NotInProtocol:
     )
 
 
-def merge_body(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
+def merge_body(body: JsonObject, extra: JsonObject) -> dict[str, Any]:
     """Return a body with further fields; two objects are joined, and the body's fields prevail."""
-    merged_body: dict[str, Any] = dict(extra)
+    merged_body: dict[str, Any] = {**extra, **body}
     for name, value in body.items():
-        extra_value = merged_body.get(name)
-        is_both = isinstance(value, Mapping) and isinstance(extra_value, Mapping)
-        merged_body[name] = (
-            {**extra_value, **value} if is_both and isinstance(extra_value, Mapping) else value
-        )
+        extra_value = extra.get(name)
+        if isinstance(value, Mapping) and isinstance(extra_value, Mapping):
+            merged_body[name] = {**extra_value, **value}
     return merged_body
 
 
@@ -247,11 +248,9 @@ def unfinished_fault(text: str, reasoning: str | None, finish: str | None) -> Fa
     """Return the fault of an answer that was broken off, or says nothing, not even why it ended."""
     if ending_of(finish) == "aborted":
         return aborted_fault(finish or "")
-    return (
-        None
-        if text or reasoning or finish
-        else malformed_fault("the body has neither an answer nor why it ended")
-    )
+    if text or reasoning or finish:
+        return None
+    return malformed_fault("the body has neither an answer nor why it ended")
 
 
 def inner(value: object, name: str) -> dict[str, Any]:
@@ -269,15 +268,11 @@ def usage_in(usage: object, prompt: str, answer: str) -> Usage:
     """
     if not isinstance(usage, dict):
         return NO_USAGE
-    fields = usage
-    thought, cached = fields.get(f"{answer}_tokens_details"), fields.get(f"{prompt}_tokens_details")
     return Usage(
-        prompt_tokens=count(fields.get(f"{prompt}_tokens")),
-        completion_tokens=count(fields.get(f"{answer}_tokens")),
-        reasoning_tokens=(
-            count(thought.get("reasoning_tokens")) if isinstance(thought, dict) else None
-        ),
-        cached_tokens=count(cached.get("cached_tokens")) if isinstance(cached, dict) else None,
+        prompt_tokens=count(usage.get(f"{prompt}_tokens")),
+        completion_tokens=count(usage.get(f"{answer}_tokens")),
+        reasoning_tokens=count(inner(usage, f"{answer}_tokens_details").get("reasoning_tokens")),
+        cached_tokens=count(inner(usage, f"{prompt}_tokens_details").get("cached_tokens")),
     )
 
 
@@ -301,15 +296,9 @@ def first_choice(choices: object) -> dict[str, Any] | None:
 
     Choices without an index count in the order in which they stand.
     """
-    if isinstance(choices, list) and len(choices) == 1 and isinstance(choices[0], dict):
-        return choices[0]
-    listed = (
-        [choice for choice in choices if isinstance(choice, dict)]
-        if isinstance(choices, list)
-        else []
-    )
-    numbered = [(index_of(choice, position), position) for position, choice in enumerate(listed)]
-    return listed[min(numbered)[1]] if numbered else None
+    listed = objects(choices)
+    indices = [index_of(choice, position) for position, choice in enumerate(listed)]
+    return listed[indices.index(min(indices))] if listed else None
 
 
 def index_of(choice: Mapping[str, object], position: int) -> int:
@@ -326,15 +315,11 @@ def name_in(payload: Mapping[str, object], field: str) -> str | None:
 
 def names_listed(payload: object) -> list[str]:
     """Return the names in the body of a list of models; empty where it is none."""
-    listing = payload if isinstance(payload, dict) else {}
-    listed, field = (
-        (listing.get("data"), "id") if "data" in listing else (listing.get("models"), "name")
-    )  # of Gemini
-    names = (
-        [model.get(field) for model in listed if isinstance(model, dict)]
-        if isinstance(listed, list)
-        else []
-    )
+    if not isinstance(payload, dict):
+        return []
+    names = [model.get("name") for model in objects(payload.get("models"))]  # as Gemini lists them
+    if "data" in payload:
+        names = [model.get("id") for model in objects(payload["data"])]
     return [name for name in names if isinstance(name, str)]
 
 
@@ -382,11 +367,7 @@ def text_length(message: Message) -> int:
 
 def prompt_bytes(request: Request, body: bytes) -> int:
     """Return the size of a body, with each image counted by its likely tokens, not its data."""
-    for message in request.messages:
-        if not isinstance(message.content, str):
-            break
-    else:
-        return len(body)
-    urls = [image_of(item) for sent in request.messages if not isinstance(sent.content, str)
-            for item in sent.content if item.get("type") == "image_url"]  # fmt: skip
+    contents = [item.content for item in request.messages if not isinstance(item.content, str)]
+    parts = [part for content in contents for part in content]
+    urls = [image_of(part) for part in parts if part.get("type") == IMAGE_PART]
     return max(0, len(body) - sum(map(len, urls))) + len(urls) * _BYTES_OF_IMAGE

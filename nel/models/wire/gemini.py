@@ -86,7 +86,7 @@ class Gemini(Wire):
             body["toolConfig"] = {"functionCallingConfig": _choice(request.tool_choice)}
         return merge_body(body, generation.extra)
 
-    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    def neutral(self, body: JsonObject, prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
         settings = {name: value for name, value in body.items() if name != "systemInstruction"}
         return {**settings, "contents": [{"role": "user", "parts": [{"text": prompt}]}]}
@@ -196,13 +196,13 @@ class ContentStream(AnswerStream):
         }
 
 
-def _calls(parts: Sequence[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+def _calls(parts: Sequence[JsonObject]) -> tuple[ToolCall, ...]:
     """Return the calls of tools among the parts of an answer."""
     called = [inner(item, "functionCall") for item in parts if "functionCall" in item]
     return calls_of([(call.get("id"), call.get("name"), call.get("args")) for call in called])
 
 
-def _continues(earlier: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+def _continues(earlier: JsonObject, item: JsonObject) -> bool:
     """Return whether a part goes on with the text of the one before, which a stream has in pieces;
     what is signed stays apart.
     """
@@ -213,14 +213,14 @@ def _continues(earlier: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
     )
 
 
-def _says_something(item: Mapping[str, Any]) -> bool:
+def _says_something(item: JsonObject) -> bool:
     """Return whether a part belongs to the answer, which an empty text and a thought do not."""
     return "functionCall" in item or bool(
         not item.get("thought") and str(item.get("text") or "").strip()
     )
 
 
-def _parts_of(candidate: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _parts_of(candidate: JsonObject) -> list[dict[str, Any]] | None:
     """Return a candidate's parts, none without content; None where they are not a list of parts."""
     content = candidate.get("content") or {}
     parts = (content.get("parts") or []) if isinstance(content, dict) else None
@@ -260,7 +260,7 @@ def _contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return contents
 
 
-def _result(message: Message, called: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _result(message: Message, called: Mapping[str, JsonObject]) -> dict[str, Any]:
     """Return the result of a call, with its name, which the message does not have, and its id,
     unless the model gave none.
     """

@@ -121,7 +121,7 @@ class Chat(_OpenAI):
         """Return where requests go."""
         return "/chat/completions"
 
-    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    def neutral(self, body: JsonObject, prompt: str) -> dict[str, Any]:
         """Return a body with one message."""
         return {**body, "messages": [{"role": "user", "content": prompt}]}
 
@@ -135,7 +135,7 @@ class Completions(_OpenAI):
         """Return where requests go."""
         return "/completions"
 
-    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    def neutral(self, body: JsonObject, prompt: str) -> dict[str, Any]:
         """Return a body with another text."""
         return {**body, "prompt": prompt}
 

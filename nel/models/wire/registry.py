@@ -69,13 +69,11 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
         NotInProtocol: A message, or a part of one, has no place in its protocol.
     """
     wire = wire_of(request.protocol)
-    if not wire.takes_tools and (
-        request.tools
-        or any(message.tool_calls or message.tool_call_id for message in request.messages)
-    ):
-        tool_protocols = [name for name in _BUILT_IN if wire_of(name).takes_tools]
+    has_calls = any(message.tool_calls or message.tool_call_id for message in request.messages)
+    if (request.tools or has_calls) and not wire.takes_tools:
+        tool_protocols = ", ".join(name for name in _BUILT_IN if wire_of(name).takes_tools)
         raise NotInProtocol(
-            f"the {request.protocol} protocol has no place for tools here; use {', '.join(tool_protocols)}"
+            f"the {request.protocol} protocol has no place for tools here; use {tool_protocols}"
         )
     if wire.name in _BUILT_IN:
         return wire.body(request, stream=stream)
@@ -116,14 +114,14 @@ def parse_answer(
         items = loads(dumps_bytes(items))  # as it will be read from the store
     except (ValueError, RecursionError) as error:
         return unreadable(error)
-    return (
-        replace(answer, native=Native(protocol=protocol, items=tuple(items))) if items else answer
-    )
+    if not items:
+        return answer
+    return replace(answer, native=Native(protocol=protocol, items=tuple(items)))
 
 
 def native_note(request: Request) -> str | None:
-    """Return what a request leaves out that vendors wanted back, since it goes over another
-    protocol; None where it leaves out nothing.
+    """Return a note on reasoning that a request leaves out, since it came over another protocol;
+    None where there is none.
     """
     left_out = {
         message.native.protocol
@@ -184,7 +182,7 @@ def secret_headers(endpoint: EndpointConfig) -> Mapping[str, str]:
 
 
 def sample_headers(request: Request) -> dict[str, str]:
-    """Return the headers that name the sample, for an endpoint that is to be told."""
+    """Return the headers that name the sample, where the endpoint's settings ask for them."""
     identifier = request.sample_id.encode("ascii", "backslashreplace").decode()
     identifier = "".join(
         char if char.isprintable() else f"\\x{ord(char):02x}" for char in identifier

@@ -90,7 +90,7 @@ class Responses(Wire):
             body["include"] = [_ENCRYPTED]  # other models refuse it
         return merge_body(body, generation.extra)
 
-    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    def neutral(self, body: JsonObject, prompt: str) -> dict[str, Any]:
         """Return a body with one message."""
         return {**body, "input": [{"role": "user", "content": prompt}]}
 
@@ -211,7 +211,7 @@ def _items(message: Message) -> list[dict[str, Any]]:
     return [*([_item(message)] if message.content or not calls else []), *calls]
 
 
-def _calls(items: Sequence[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+def _calls(items: Sequence[JsonObject]) -> tuple[ToolCall, ...]:
     """Return the calls of tools among the items of an output."""
     called = [item for item in items if item.get("type") == "function_call"]
     return calls_of(

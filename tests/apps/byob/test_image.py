@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import platform
 import sys
 import tarfile
@@ -19,9 +18,9 @@ from nel.apps.byob.shipping import image
 from nel.apps.byob.shipping.compilation import compile_file
 from nel.apps.byob.shipping.image import containerize
 from nel.apps.byob.shipping.wheelhouse import BasePython, _needed_distributions, _target, gather, wheel_of_installed
-from nel.errors import ConfigError, SandboxError
-from nel.sandbox.isolation.engine import connect
+from nel.errors import ConfigError
 from tests.apps.byob.test_compilation import write_benchmark
+from tests.support.containers import needed_engine
 from tests.support.endpoint import answer, scripted
 from tests.support.registry import running_registry
 
@@ -32,14 +31,8 @@ EMPTY = "nel-byob-test-empty:latest"
 
 @pytest.fixture
 def engine() -> Iterator[Any]:
-    try:
-        client = connect()
-    except SandboxError as error:
-        if os.environ.get("NEL_REQUIRE_DOCKER"):
-            pytest.fail(f"Docker is required here: {error}")
-        pytest.skip(f"no engine: {error}")
-    yield client
-    client.close()
+    with needed_engine() as client:
+        yield client
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import json
 import secrets
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +28,7 @@ from nel.apps.byob.shipping.wheelhouse import BasePython, gather
 from nel.errors import ConfigError, SandboxError
 from nel.sandbox.isolation.engine import connect, speaking
 from nel.sandbox.isolation.owners import labels_of
+from nel.types import JsonObject
 
 DEFAULT_BASE: Final = "python:3.12-slim"
 _PYTHON_MIN: Final = (3, 11)
@@ -123,7 +124,7 @@ def _usual_name(package: Package) -> str:
     return f"byob_{name}"
 
 
-def _platform_of(attributes: Mapping[str, Any]) -> str:
+def _platform_of(attributes: JsonObject) -> str:
     """Return the platform of an image as Docker writes it, such as ``linux/arm64/v8``."""
     names = (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
     return "/".join(filter(None, names))

@@ -152,7 +152,9 @@ def _needed_distributions(requirements: list[str]) -> Iterator[metadata.Distribu
         name = distribution.metadata["Name"]
         if (name, "") not in visited:
             yield distribution
-        for extra in {"", *requirement.extras} - {extra for of, extra in visited if of == name}:
+        for extra in {"", *requirement.extras}:
+            if (name, extra) in visited:
+                continue
             visited.add((name, extra))
             for entry in distribution.requires or ():
                 marker = parse_requirement(entry).marker

@@ -224,11 +224,11 @@ def _without_outcome(
     """
     for key, _, _, plan in store.benchmarks():
         omitted = left_out(store, key)
-        for stored in results(store, key, plan["repeats"]) if plan else ():
-            if stored.outcome is None:
-                is_left_out = stored.sample.idx in omitted
-                entry = _entry(key, stored, price, not_run, is_left_out=is_left_out)
-                if stored.is_elsewhere:
+        for result in results(store, key, plan["repeats"]) if plan else ():
+            if result.outcome is None:
+                is_left_out = result.sample.idx in omitted
+                entry = _entry(key, result, price, not_run, is_left_out=is_left_out)
+                if result.is_elsewhere:
                     entry = replace(entry, group="not_asked", kind="other_shard")
                 yield entry
 

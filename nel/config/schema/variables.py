@@ -13,11 +13,12 @@ def variable_name(name: str | None, *, field: str, secret: str) -> str | None:
     """Return the name of an environment variable; None stays None.
 
     Args:
-        field: The key in the configuration.
+        name: As the configuration has it.
+        field: The key there.
         secret: What the variable holds, which is not a name of one.
 
     Raises:
-        ValueError: It is not such a name.
+        ValueError: It is not a name of a variable.
     """
     if name is not None and not ENV_NAME.fullmatch(name):
         raise ValueError(
