@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_910,
     "models": 37_670,
     "prompts": 2_690,
-    "reading": 18_480,
+    "reading": 18_590,
     "reports": 17_620,
     "runs": 11_490,
     "sandbox": 26_410,
