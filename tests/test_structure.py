@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_890,
     "models": 37_530,
     "prompts": 2_690,
-    "reading": 18_480,
+    "reading": 18_590,
     "reports": 17_620,
     "runs": 11_440,
     "sandbox": 26_410,

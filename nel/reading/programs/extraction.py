@@ -74,7 +74,7 @@ def extract_program(
     if language.lower() in _PYTHON:
         result = _PythonResponse(text, tags | _PYTHON, _plain(prompt), entry_point).extract()
     else:
-        result = extract_unparsed(text, tags, _plain(prompt), entry_point)
+        result = extract_unparsed(text, tags, _plain(prompt), entry_point or "")
     return None if result is None else Extracted(code=result[0], program=result[1])
 
 

@@ -92,7 +92,7 @@ def blocks_of(text: str, is_whole: Callable[[str], bool]) -> tuple[_Blocks, list
     while at < len(fences):
         opening = fences[at]
         at += 1
-        if opening.start < position or not (opening.opens or not opening.rest.strip()):
+        if opening.rest.strip() and not opening.opens:
             continue
         outside.append(text[position : opening.text_end])
         position = opening.end

@@ -7,8 +7,7 @@ where a keyword, a type or an assignment introduces it. `python_source` tells pr
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
-from functools import lru_cache
+from collections.abc import Iterator, Sequence, Set
 from typing import Final
 
 from nel.reading.programs.fences import blocks_of, remove_margin
@@ -43,7 +42,6 @@ _CODE = re.compile(
     re.VERBOSE,
 )
 """The first line of some code, in any language that nel runs or models confuse with one."""
-_ENDS = re.compile(r".*[;{})\],]$|[ \t]+\S|(?:end|fi|done|esac|else|do|then)\b|(?://|/\*|\*|#|--)")
 _REST = re.compile(r"[ \t]|return\b|(?:if|for|while)\b.*[({:]|(?:int|long|double|auto|let|var)\b")
 """The first line of a function's body."""
 _PROGRAM = re.compile(
@@ -62,7 +60,7 @@ _INTRODUCED = re.compile(
 """Names after a keyword or a type."""
 
 
-def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str | None) -> _Result:
+def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str) -> _Result:
     """Return the code in a response and the program to be run, None if there is no code.
 
     >>> extract_unparsed("So:\\n```js\\nconst f = x => x;\\n```", frozenset({"js"}), "", "f")[0]
@@ -72,19 +70,22 @@ def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str | None) -
     codes = [
         (tag, remove_margin(code).rstrip()) for tag, code in blocks[-_BLOCKS_MAX:] if code.strip()
     ]
-    codes_of_language = [
-        code for tag, code in codes if tag in tags or (not tag and _looks_like_code(code))
-    ]
-    stretch = max(map(_stretch, outside[-_BLOCKS_MAX:]), key=len)
-    others = [code for tag, code in codes if tag and tag not in tags and _looks_like_code(code)]
-    groups = [codes_of_language, [stretch] if stretch else [], others]
-    for group in groups if name else ():
-        makers = [code for code in group if name and _defines(code, name)]
-        if name and makers:
-            code = _with_helpers(makers[-1], group, name)
+    own = [code for tag, code in codes if tag in tags or (not tag and _looks_like_code(code))]
+    unfenced = [code for text in outside[-_BLOCKS_MAX:] for code in _stretches(text)]
+    others = [code for tag, code in codes if tag and tag not in tags]
+    for group in (own, unfenced, others) if name else ():
+        makers = [code for code in group if _defines(code, name)]
+        if makers:
+            code = _with_helpers(makers[-1], group)
             return code, _complete(code, prompt, name)
-    group = next((group for group in groups if group), [])
-    code = next(reversed([code for code in group if _PROGRAM.search(code)] or group), "")
+    # A shell's commands have no marks: "ls -l" in a block, or as the whole response.
+    rest = [code for tag, code in codes if not tag]
+    if not any(map(PROSE.match, text.split("\n"))):
+        rest = rest or [text.strip().strip("`").strip()]
+    groups = (own, unfenced, list(filter(_looks_like_code, others)), rest)
+    group = next(filter(any, groups), [""])
+    code = next(reversed([code for code in group if _PROGRAM.search(code)] or group))
+    code = _with_helpers(code, group)
     return (remove_margin(code), _continue_prompt(code, prompt, name)) if code else None
 
 
@@ -93,9 +94,11 @@ def _defines(code: str, name: str) -> bool:
     return name in code and _definition(name).search(_LONG_LINE.sub("", code)) is not None
 
 
-@lru_cache(maxsize=64)
 def _definition(name: str) -> re.Pattern[str]:
-    word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+    word = re.escape(name)
+    # "const add = add(1, 2)" and "const add = require(…)" are examples of its use.
+    use = rf"[ ]*:?=[ ]*(?:await[ ]+)?(?:require|{word})[ ]*\("
+    word = rf"(?<![\w$]){word}(?![\w$])(?!{use})"
     return re.compile(
         rf"""
           \b (?: function|func|fn|fun|def|sub|class|struct|enum|trait|type|const|let|var|val )\b
@@ -112,36 +115,48 @@ def _definition(name: str) -> re.Pattern[str]:
 
 
 def _looks_like_code(text: str) -> bool:
-    """Return whether most lines of a text look like a program's."""
+    """Return whether a text holds some code, and at most as many lines of prose as others."""
     lines = [line for line in text[:_UNFENCED_CHARACTERS_MAX].split("\n") if line.strip()]
-    return sum(map(_may_be_code, lines)) * 2 > len(lines) and any(map(_begins_code, lines))
+    return sum(map(_is_prose, lines)) * 2 <= len(lines) and any(map(_begins_code, lines))
 
 
 def _begins_code(line: str) -> bool:
-    return _may_be_code(line) and _CODE.match(line.rstrip()) is not None
+    return not _is_prose(line) and _CODE.match(line.rstrip()) is not None
 
 
-def _may_be_code(line: str) -> bool:
-    line = line.rstrip()
-    is_sentence = line[-1:] not in ("{", "}", ";") and PROSE.match(line)
-    return not is_sentence and (_CODE.match(line) or _ENDS.match(line)) is not None
+def _is_prose(line: str) -> bool:
+    is_code = line.rstrip()[-1:] in ("{", "}", ";") or _COMMENT.match(line)
+    return not is_code and PROSE.match(line) is not None
 
 
-def _stretch(text: str) -> str:
-    """Return what begins and ends with code in a text, empty where there is only prose."""
+def _ends_badly(line: str) -> bool:
+    """Return whether code goes no further than above a line: blank, prose, or a call cut off."""
+    return not line.strip() or _is_prose(line) or line.count("(") > line.count(")")
+
+
+def _stretches(text: str) -> Iterator[str]:
+    """Yield what begins with code in a text and goes on up to a paragraph of prose."""
     lines = text[:_UNFENCED_CHARACTERS_MAX].split("\n")
-    start = next((at for at, line in enumerate(lines) if _begins_code(line)), len(lines))
-    end = len(lines)
-    while end > start and not (lines[end - 1].strip() and _may_be_code(lines[end - 1])):
-        end -= 1
-    code = "\n".join(lines[start:end])
-    return code.rstrip() if _looks_like_code(code) else ""
+    at = 0
+    while at < len(lines):
+        start, at = at, at + 1
+        if not _begins_code(lines[start]):
+            continue
+        while at < len(lines) and (lines[at - 1].strip() or not _is_prose(lines[at])):
+            at += 1
+        end = at
+        while end > start and _ends_badly(lines[end - 1]):
+            end -= 1
+        code = "\n".join(lines[start:end]).rstrip()
+        if _looks_like_code(code):
+            yield code
 
 
-def _with_helpers(main: str, codes: Sequence[str], name: str) -> str:
+def _with_helpers(main: str, codes: Sequence[str]) -> str:
     """Return code after those earlier blocks that define what it uses, or import."""
-    words = set(re.findall(r"\w+", main)) - _introduced_names(main)
-    earlier = [code for code in codes[: codes.index(main)] if not _defines(code, name)]
+    names = _introduced_names(main)
+    words = set(re.findall(r"\w+", main)) - names
+    earlier = [code for code in codes[: codes.index(main)] if not names & _introduced_names(code)]
     helpers = [code for code in earlier if words & _introduced_names(code) or _IMPORT.match(code)]
     return "\n\n".join([*helpers, main])
 
@@ -151,7 +166,7 @@ def _introduced_names(code: str) -> set[str]:
     return {match[1] or match[2] for match in matches}
 
 
-def _continue_prompt(code: str, prompt: str, name: str | None) -> str:
+def _continue_prompt(code: str, prompt: str, name: str) -> str:
     """Return a program of code that may be the rest of what the prompt begins."""
     last_line = prompt.rstrip().rpartition("\n")[2].strip()
     is_rest = code.count("}") > code.count("{") or _REST.match(code) is not None
@@ -159,10 +174,11 @@ def _continue_prompt(code: str, prompt: str, name: str | None) -> str:
         not last_line
         or last_line in code
         or not is_rest
-        or not (name is None or _defines(prompt, name))
+        or not (not name or _defines(prompt, name))
     ):
         return remove_margin(code)
-    return f"{prompt}{code}" if prompt.endswith("\n") else f"{prompt}\n{code}"
+    above = prompt.removesuffix("\n")
+    return f"{above}\n{code}"
 
 
 def _complete(code: str, prompt: str, name: str) -> str:

@@ -122,16 +122,19 @@ class Piece:
 
     @cached_property
     def defined(self) -> frozenset[str]:
-        """Return the names that it binds other than by an import."""
+        """Return the names that it defines: not those of an import, nor of ``f = f(1)``."""
         return frozenset(
-            bound_names(stmt for stmt in self.tree.body if not isinstance(stmt, _Import))
+            name
+            for stmt in self.tree.body
+            if not isinstance(stmt, _Import)
+            for name in bound_names([stmt])
+            if not (isinstance(stmt, ast.Assign) and name in _read_names(stmt))
         )
 
     @cached_property
     def used(self) -> frozenset[str]:
         """Return the names that it reads."""
-        names = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
-        return frozenset(node.id for node in names if isinstance(node.ctx, ast.Load))
+        return _read_names(self.tree)
 
     @cached_property
     def missing(self) -> frozenset[str]:
@@ -164,6 +167,11 @@ def bound_names(statements: Iterable[ast.AST]) -> set[str]:
     ['c', 'd', 'e', 'f']
     """
     return {name for stmt in statements for node in _run(stmt) for name in _names_of(node)}
+
+
+def _read_names(tree: ast.AST) -> frozenset[str]:
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return frozenset(node.id for node in names if isinstance(node.ctx, ast.Load))
 
 
 def _names_of(node: ast.AST) -> Iterator[str]:
