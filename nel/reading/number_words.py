@@ -1,6 +1,6 @@
 """Numbers in English words: ``twelve``, ``minus seven``, ``one hundred and five``, ``a dozen``.
 
-Recorded outputs in other languages write digits. Depends on the standard library alone.
+Recorded outputs in other languages write digits. Depends on `nel.reading.table`.
 """
 
 from __future__ import annotations
@@ -9,30 +9,28 @@ import re
 from fractions import Fraction
 from typing import Final
 
-_ONES: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-).split()
+from nel.reading.table import scales
+
+_DIGITS: Final = "one two three four five six seven eight nine".split()
+_TEENS: Final = (
+    "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+)
 _TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_VALUES: Final = {word: value for value, word in enumerate(_ONES)} | {
+_VALUES: Final = {word: value for value, word in enumerate([*_DIGITS, *_TEENS], 1)} | {
     word: 10 * value for value, word in enumerate(_TENS, 2)
 }
-SCALES: Final = {
-    "dozen": 12,
-    "hundred": 100,
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-}
-_SCALE_MIN: Final = 1_000
-_WORDS_MAX: Final = 16
-_WORD: Final = "|".join([*_VALUES, *SCALES, "and", "an?"])
+_SCALES: Final = scales("en")
+_SECTION_MIN: Final = 1_000
+"""A scale from which on a number has another section: "two thousand five hundred"."""
+_SMALL: Final = (
+    rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_DIGITS)}))?|{'|'.join(_VALUES)}|zero)(?!\w)"
+)
+_SCALED: Final = rf"(?:{_SMALL}|an?)(?:[\s-](?:{'|'.join(_SCALES)}))+"
 IN_WORDS: Final = re.compile(
-    rf"(?<![\w-])(?:minus\s|negative\s)?(?:(?:{_WORD})(?:,?\s|-))*(?:{_WORD})(?![\w-])",
+    rf"(?<![\w-])(?:(?:minus|negative)\s)?(?:{_SCALED}(?:,?\s(?:and\s)?(?:{_SCALED}|{_SMALL}))*|{_SMALL})(?![\w-])",
     re.IGNORECASE,
 )
-"""A row of words of numbers; `words_value` says whether it is one."""
+_WORD: Final = re.compile(r"\w+")
 
 
 def words_value(text: str) -> Fraction | None:
@@ -43,41 +41,16 @@ def words_value(text: str) -> Fraction | None:
     >>> [str(words_value(text)) for text in ("minus seven", "five six", "half")]
     ['-7', 'None', 'None']
     """
-    words = text.lower().replace("-", " ").replace(",", " ").split()
-    if not words or len(words) > _WORDS_MAX:
+    if IN_WORDS.fullmatch(text) is None:
         return None
-    if words[0] in ("minus", "negative"):
-        value = words_value(" ".join(words[1:]))
-        return None if value is None else -value
-    integer = _whole(words)
-    return None if integer is None else Fraction(integer)
-
-
-def _whole(words: list[str]) -> int | None:
-    """Return the value of a whole number in words; a scale multiplies what precedes it."""
-    if not words or words[0] == "and" or words[-1] in ("and", "a", "an"):
-        return None
-    total, section, previous = 0, 0, "start"
+    total = section = 0
+    words = _WORD.findall(text.lower())
     for word in words:
-        if word in SCALES:
-            section = max(section, 1) * SCALES[word]
-            if SCALES[word] >= _SCALE_MIN:
-                total, section = total + section, 0
-            previous = "scale"
-        elif word in ("a", "an"):
-            if previous != "start":
-                return None
-            section, previous = 1, "article"
-        elif word == "and":
-            if previous != "scale":
-                return None
+        if word in _SCALES:
+            section = max(section, 1) * _SCALES[word]
         else:
-            kind = "ten" if word in _TENS else "one"
-            value = _VALUES.get(word)
-            fits = previous in ("start", "scale") or (
-                previous == "ten" and kind == "one" and value in range(1, 10)
-            )
-            if value is None or not fits:
-                return None
-            section, previous = section + value, kind
-    return None if previous == "article" else total + section
+            section += _VALUES.get(word, 0)
+        if _SCALES.get(word, 0) >= _SECTION_MIN:
+            total, section = total + section, 0
+    total += section
+    return Fraction(-total if words[0] in ("minus", "negative") else total)

@@ -90,6 +90,15 @@ def verb_last_characters() -> str:
 
 
 @cache
+def scales(language: str | None = None) -> Mapping[str, int]:
+    """Return the words that multiply a number, of one language or of all."""
+    languages: dict[str, dict[str, int]] = _table()["scales"]
+    if language is not None:
+        return languages[language]
+    return {word: scale for words in languages.values() for word, scale in words.items()}
+
+
+@cache
 def words_by_language() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Return the words around an answer by what they do, and by language."""
     return {

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from nel.reading.clauses import UNSPACED, is_alternative, is_denied, is_supposed
-from nel.reading.numerals import CURRENCIES
+from nel.reading.numerals import CURRENCIES, plain_numerals
 from nel.reading.response import lower_case
 from nel.reading.table import end_tokens
 
@@ -56,8 +56,6 @@ _FOLDED: Final = _Table(
         **dict.fromkeys("™®"),
     }
 )
-_RAISED: Final = re.compile("[⁻⁺⁰¹²³⁴-⁹]+|[¼½¾⅐-⅞](?<=\\d.)")
-_FRACTIONS: Final = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _STROKES: Final = str.maketrans("ŁłØøĐđĦħı", "LlOoDdHhi")
 _ACCENTS: Final = re.compile(r"(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
 """Accents of Latin and Greek letters; elsewhere such marks make other letters."""
@@ -160,9 +158,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text
-    text = text.translate(_FOLDED)
-    text = _RAISED.sub(lambda mark: (" " if mark[0] in _FRACTIONS else "^") + mark[0], text)
-    return unicodedata.normalize("NFKC", text).replace("⁄", "/").replace("−", "-")
+    return plain_numerals(text.translate(_FOLDED))
 
 
 def searchable(text: str, *, ignore_case: bool = True) -> str:
