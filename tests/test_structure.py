@@ -101,11 +101,11 @@ ROOMS = {
     "metrics": 14_910,
     "models": 37_670,
     "prompts": 2_690,
-    "reading": 18_480,
+    "reading": 16_800,
     "reports": 17_620,
     "runs": 11_490,
     "sandbox": 26_410,
-    "scoring": 22_860,
+    "scoring": 22_640,
     "tools": 1_900,
     "types": 2_230,
 }

@@ -1,8 +1,9 @@
 """`parse_number`: the exact value of a text that is one number, however it is written.
 
 Values are `Fraction`, so 10, 100 and 1000 differ and 0.1 is 0.1. One pattern says what a number
-looks like; `_joined` decides which of its marks group thousands and which one parts decimals.
-Depends on `nel.reading.number_words`.
+looks like; `_without_groups` decides which of its marks group thousands and which one parts decimals.
+Numbers in words are read in English alone, since recorded outputs in
+other languages write digits. Depends on `nel.reading.table`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import unicodedata
 from fractions import Fraction
 from typing import Final, Literal
 
-from nel.reading.number_words import words_value
 from nel.reading.table import scales
 
 Mark = Literal[",", "."]
@@ -65,10 +65,29 @@ _LATEX_FRACTION: Final = re.compile(
 )
 _MINUS_WORD: Final = re.compile(r"\A(?:minus|negative)\s+", re.IGNORECASE)
 _RAISED: Final = re.compile("(?<![⁻⁺⁰¹²³⁴-⁹])(?=[⁻⁺⁰¹²³⁴-⁹])")
-_VULGAR: Final = re.compile("(?=[¼½¾⅐-⅞])")
+_VULGAR: Final = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
 _FLOAT: Final = re.compile(r"\d\.\d{15,17}(?:e-\d+)?\Z")
 """Decimals of a binary fraction that was written out in full, as JSON has it."""
 _OTHER_MARKS: Final = str.maketrans("⁄﹐٫٬−–", "/,.,--")
+_DIGITS: Final = "one two three four five six seven eight nine".split()
+_TEENS: Final = (
+    "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+)
+_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_VALUES: Final = {word: value for value, word in enumerate([*_DIGITS, *_TEENS], 1)} | {
+    word: 10 * value for value, word in enumerate(_TENS, 2)
+}
+_SECTION_MIN: Final = 1_000
+"""A scale from which on a number has another section: "two thousand five hundred"."""
+_SMALL: Final = (
+    rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_DIGITS)}))?|{'|'.join(_VALUES)}|zero)(?!\w)"
+)
+_SCALED: Final = rf"(?:{_SMALL}|an?)(?:[\s-](?:{SCALE_WORD}))+"
+IN_WORDS: Final = re.compile(
+    rf"(?<![\w-])(?:(?:minus|negative)\s)?(?:{_SCALED}(?:,?\s(?:and\s)?(?:{_SCALED}|{_SMALL}))*|{_SMALL})(?![\w-])",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(r"[a-z]+")
 
 
 def parse_number(
@@ -147,7 +166,7 @@ def _value(number: re.Match[str], mark: Mark | None) -> Fraction | None:
     """Return the value of a number by the parts that it is written in."""
     tens = int(number["e"] or number["tens"] or 0)
     power = int(number["power"] or 1)
-    digits, under = _joined(number["digits"], mark), int(number["under"] or 1)
+    digits, under = _without_groups(number["digits"], mark), int(number["under"] or 1)
     if digits is None or under == 0 or max(abs(tens), abs(power)) > _EXPONENT_MAX:
         return None
     base = Fraction(digits) / under + int(number["integer"] or 0)
@@ -160,7 +179,7 @@ def _value(number: re.Match[str], mark: Mark | None) -> Fraction | None:
     return base**power * Fraction(10) ** tens * scale
 
 
-def _joined(digits: str, mark: Mark | None) -> str | None:
+def _without_groups(digits: str, mark: Mark | None) -> str | None:
     """Return digits with marks between them as a plain decimal, or None for several numbers.
 
     Several equal marks group; of two kinds the last one parts decimals. A lone point parts
@@ -177,3 +196,26 @@ def _joined(digits: str, mark: Mark | None) -> str | None:
         return digits if digits.isdecimal() else None
     integer = re.sub("[.,']", "", grouped["integer"])
     return f"{integer}.{grouped['decimals'] or 0}"
+
+
+def words_value(text: str) -> Fraction | None:
+    """Return the value of a text that is one number in words, or None.
+
+    >>> [str(words_value(text)) for text in ("twelve", "one hundred and five", "a hundred", "a")]
+    ['12', '105', '100', 'None']
+    >>> [str(words_value(text)) for text in ("minus seven", "five six", "half")]
+    ['-7', 'None', 'None']
+    """
+    if IN_WORDS.fullmatch(text) is None:
+        return None
+    total = section = 0
+    words = _WORD.findall(text.lower())
+    for word in words:
+        if word in _SCALES:
+            section = max(section, 1) * _SCALES[word]
+        else:
+            section += _VALUES.get(word, 0)
+        if _SCALES.get(word, 0) >= _SECTION_MIN:
+            total, section = total + section, 0
+    total += section
+    return Fraction(-total if words[0] in ("minus", "negative") else total)
