@@ -65,7 +65,7 @@ def _word_pattern(role: str) -> re.Pattern[str]:
     around = {
         "after": rf"[\s*_`)\]}}\"'$.]*(?:{pattern}|{_NO_AFTER_KEY})",
         "denial and contrast": rf"[\s*_`]*{words_pattern('before')}\s[^.;:\n]{{1,60}}?\s{pattern}",
-        "stop or contrast": rf"{_STOPS}|{pattern}",
+        "stop or contrast": rf"{_STOPS}|(?<!anything ){pattern}",
         "none": rf"\s*{pattern}",
     }
     return re.compile(around.get(role, pattern))

@@ -12,6 +12,7 @@ from nel.reading.clauses import is_denied, is_supposed, whole_places
     [
         ("no toxic content", "toxic", True),
         ("it cannot be called toxic", "toxic", True),
+        ("she was anything but happy", "happy", True),
         ("das ist nicht positiv", "positiv", True),
         ("这不是有毒的", "有毒", True),
         ("toxic is wrong", "toxic", True),
