@@ -21,10 +21,8 @@ _WINDOW: Final = 120
 _OPENING: Final = " \"'*_`([{$"
 """Marks directly before an answer."""
 _OPENING_MARKS: Final = r"[\s\"'*_`(\[{$]*"
-_CLOSING_MARKS: Final = r"[ \t\"'*_`)\]}$]*"
 _UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
 _STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
-_PARTING_MARK: Final = r"[^\w\s)*_`]"
 _NO_AFTER_KEY: Final = r":[\s*_`\"']*(?:no|false)[.*_`\"' ]*(?:\n|\Z)"
 _COPULAS: Final = words_of("copula")
 _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
@@ -67,27 +65,10 @@ def _word_pattern(role: str) -> re.Pattern[str]:
     around = {
         "after": rf"[\s*_`)\]}}\"'$.]*(?:{pattern}|{_NO_AFTER_KEY})",
         "denial and contrast": rf"[\s*_`]*{words_pattern('before')}\s[^.;:\n]{{1,60}}?\s{pattern}",
-        "stop or contrast": rf"{_STOPS}|{_not_in_a_denial()}{pattern}",
-        "retraction": (
-            rf"[^\w\n]{{0,6}}(?:{_PARTING_MARK}{{1,4}}\s{{0,2}}|\n\s*){pattern}"
-            rf"|[^\w\n]{{0,6}}(?:\n\s*)?{words_pattern('refutation')}"
-        ),
+        "stop or contrast": rf"{_STOPS}|(?<!anything ){pattern}",
         "none": rf"\s*{pattern}",
-        "before or": rf"\w{_CLOSING_MARKS}{pattern}{_OPENING_MARKS}(?:(?:the|an?)\s)?\Z",
-        "or": rf"{_CLOSING_MARKS}{pattern}{_OPENING_MARKS}\w",
     }
     return re.compile(around.get(role, pattern))
-
-
-def _not_in_a_denial() -> str:
-    """Return what must not precede a contrast: "anything", where "anything but" is a denial."""
-    denials = (*words_of("before"), *words_of("kept"))
-    return "".join(
-        rf"(?<!{re.escape(denial.removesuffix(word))})"
-        for word in words_of("contrast")
-        for denial in denials
-        if denial.endswith(f" {word}")
-    )
 
 
 def without_copula(text: str) -> str:
@@ -96,9 +77,8 @@ def without_copula(text: str) -> str:
     >>> without_copula("富士山です")
     '富士山'
     """
-    if not text.endswith(_COPULAS):
-        return text
-    return text.removesuffix(next(filter(text.endswith, _COPULAS))).rstrip()
+    copula = next(filter(text.endswith, _COPULAS), "")
+    return text.removesuffix(copula).rstrip()
 
 
 def clause_before(low: str, start: int, begin: int = 0) -> str:
@@ -151,23 +131,6 @@ def is_supposed(low: str, start: int, *, begin: int = 0) -> bool:
     return _word_pattern("hedge").search(clause) is not None
 
 
-def is_retracted(low: str, end: int) -> bool:
-    """Return whether the words after an answer take it back: "Wait", "is wrong"."""
-    return _word_pattern("retraction").match(low, end) is not None
-
-
-def is_alternative(low: str, start: int, end: int) -> bool:
-    """Return whether an answer is one of two of which one at most is meant.
-
-    >>> [is_alternative("paris or rome", *place) for place in ((0, 5), (9, 13))]
-    [True, True]
-    >>> is_alternative("paris (or so)", 0, 5)
-    False
-    """
-    before = _word_pattern("before or").search(low[max(0, start - _WINDOW) : start])
-    return before is not None or _word_pattern("or").match(low, end) is not None
-
-
 def none_of_these(low: str, start: int, stop: int) -> re.Match[str] | None:
     """Return the words at a place that say that no option is the answer, or None."""
     return _word_pattern("none").match(low, start, stop)
@@ -210,5 +173,5 @@ def _goes_on(around: str, edge: str, compounds: bool) -> bool:
         return True
     beyond = around[1:]
     if edge.isdigit():
-        return around[0] in (".,'’" if compounds else ".,'’/") and beyond.isdigit()
+        return around[0] in ".,'’/" and beyond.isdigit()
     return not compounds and around[0] in "-'’/@" and beyond.isalpha()

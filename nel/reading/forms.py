@@ -171,6 +171,8 @@ _FIELD_STRING: Final = re.compile(
     r"(?P<escape>\\)?(?P<quote>[\"'])(?:[^\\]|\\[^\"'])*?(?:\\(?P=quote)(?:[^\\]|\\[^\"'])*?)*?(?(escape)\\)(?P=quote)(?=\s*(?:[,}\]]|\Z|\n))"
 )
 
+_FIELD_MARK: Final = re.compile(r"[\[{(\]})\n]|,(?=\s)")
+
 
 def field_end(text: str, start: int) -> int:
     """Return where the value of a JSON field ends: a quoted string, a bracketed value or a word."""
@@ -178,16 +180,11 @@ def field_end(text: str, start: int) -> int:
     if string is not None:
         return string.end()
     depth = 0
-    for position in range(start, min(len(text), start + _CONTENT_MAX)):
-        character = text[position]
-        if character in "[{(":
+    for mark in _FIELD_MARK.finditer(text, start, start + _CONTENT_MAX):
+        if mark[0] in "[{(":
             depth += 1
-        elif character in "]})":
-            if depth == 0:
-                return position
+        elif depth == 0:
+            return mark.start()
+        elif mark[0] in "]})":
             depth -= 1
-        elif (character == "\n" and depth == 0) or (
-            character == "," and depth == 0 and text[position + 1 : position + 2].isspace()
-        ):
-            return position
     return len(text)

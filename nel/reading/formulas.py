@@ -20,16 +20,11 @@ _FORMULA: Final = re.compile(
     r"|\\\[(?P<square>.{1,2000}?)\\\]",
     re.DOTALL,
 )
-_MONEY: Final = re.compile(
-    r"\$\d[\d,.]*(?:[kKMB]\b|[^$\\]*(?:(?<![A-Za-z])[a-z]{2}|[\s,(=+*/-]\$))"
-)
-"""Two amounts, whose signs stand around words as those of a formula do: "$5 and $6"."""
 _WORD: Final = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{3,}")
 _FUNCTIONS: Final = frozenset(
     "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max gcd lcm mod".split()
 )
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\s*\{\s*[A-Za-z ,.]*\})?")
-_EITHER: Final = re.compile(r"\bor\b")
 _DIGIT: Final = re.compile(r"\d")
 _OPERAND: Final = re.compile(r"[\w∞∅]")
 _WRAPPING: Final = " \t\r\n*`\"'“”"
@@ -63,15 +58,12 @@ class FormulaReader:
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the expression of a line without words."""
         content = _bare(response.text[start:stop])
-        if _EITHER.search(content) and "=" not in content:
-            return Value(None, start, stop, Reason.SEVERAL)
-        is_balanced = content.count("{") == content.count("}")
-        is_expression = is_balanced and _OPERAND.search(content) and not has_words(content)
+        is_expression = _OPERAND.search(content) and not has_words(content)
         return Value(content, start, stop) if is_expression else None
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only formula of a stretch, or its only number."""
-        formulas = _formulas(response.text, start, stop)
+        formulas = list(_FORMULA.finditer(response.text, start, stop))
         if formulas:
             is_result = len(formulas) == 1 and _DIGIT.search(formulas[0][0])
             return _in_formula(formulas[0]) if is_result else None
@@ -84,16 +76,12 @@ class FormulaReader:
         it has no words.
         """
         text = response.text
-        formulas = [match for match in _formulas(text, start, line_stop) if match.start() < stop]
+        formulas = [
+            match for match in _FORMULA.finditer(text, start, line_stop) if match.start() < stop
+        ]
         if formulas:
             return _in_formula(formulas[-1])
         return self.line(response, start, stop) or self.numbers.sentence(response, start, stop)
-
-
-def _formulas(text: str, start: int, stop: int) -> list[re.Match[str]]:
-    """Return the formulas in delimiters of a stretch."""
-    formulas = _FORMULA.finditer(text, start, stop)
-    return [formula for formula in formulas if not _MONEY.match(formula[0])]
 
 
 def has_words(text: str) -> bool:
@@ -107,7 +95,7 @@ def has_words(text: str) -> bool:
 
 
 def _in_formula(match: re.Match[str]) -> Value:
-    return Value(_bare(_inside(match)), *match.span(match.lastgroup or "inline"))
+    return Value(_bare(_inside(match)), *match.span())
 
 
 def _inside(formula: re.Match[str]) -> str:

@@ -12,7 +12,6 @@ from typing import Final
 
 from nel.reading.clauses import (
     UNSPACED,
-    is_alternative,
     is_denied,
     is_supposed,
     whole_places,
@@ -120,9 +119,8 @@ class LabelReader:
             span = match.span()
             if not self._is_whole(text, *span, start, stop):
                 continue
-            if is_alternative(low, *span):
-                denied = Value(None, *span, Reason.SEVERAL)
-                continue
+            if self.patterns.either.match(text, span[1], stop):
+                return Value(None, span[0], stop, Reason.SEVERAL)
             if is_denied(low, *span, begin=start) or is_supposed(low, span[0], begin=start):
                 denied = Value(None, *span, Reason.NONE_OF_THESE)
                 continue
@@ -154,6 +152,7 @@ class _Patterns:
         self.any = re.compile(label)
         self.opening = re.compile(f"{_OPENS}{label}")
         self.joined = re.compile(f"{_JOINT}{label}")
+        self.either = re.compile(rf"[\s*_`\"']*{words_pattern('or')}[\s*_`\"']*{label}")
 
 
 @lru_cache(maxsize=64)

@@ -74,7 +74,9 @@ class _Patterns:
         self.run = re.compile(rf"{labelled}[\s*_(\[:]*{name}(?:{between}{name})+[\s.)\]*_]*$")
         joint = r"[\s)\]]*(?:[,;/&]|\band\b)[\s(\[]*"
         self.small_run = re.compile(rf"[\s*_(\[:]*(?i:{name}(?:{joint}{name})+)[\s.)\]*_]*$")
-        self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{name}){apart}")
+        self.next = re.compile(
+            rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>(?![AI](?!{_AFTER_ARTICLE.pattern})){name}){apart}"
+        )
         self.listed = re.compile(
             rf"\s*[*-]*[^\S\n]*[(\[]?(?P<label>{name})(?:[)\].:]|(?=[^\S\n]*(?:\n|\Z)))"
         )
@@ -228,8 +230,6 @@ class LetterReader:
             return None
         labels = [label]
         while (following := self.patterns.next.match(text, end, stop)) is not None:
-            if following["label"] in _ARTICLES and not _AFTER_ARTICLE.match(text, following.end()):
-                break
             if _EITHER.search(text, end, following.start("label")):
                 return Value(None, match.start(group), following.end(), Reason.SEVERAL)
             labels.append(following["label"])
@@ -241,7 +241,7 @@ class LetterReader:
         """Return the labels of a stretch that is nothing but labels: "A, C and D"."""
         text, patterns = response.plain, self.patterns
         run = patterns.run.match(text, start, stop) or patterns.small_run.match(text, start, stop)
-        if run is None or len(self.labels) > len(_ALPHABET):
+        if run is None:
             return None
         listed = re.sub("and|und", "", run[0]).upper()
         labels = [label for label in self.labels if label in listed]
@@ -274,9 +274,7 @@ class LetterReader:
         if is_list or self.patterns.listed.match(last_line):
             return None
         sentence = self.bare(response.text[start:stop])
-        longest = max(
-            (text for text in self.texts if text and sentence.endswith(text)), key=len, default=""
-        )
+        longest = max((text for text in self.texts if sentence.endswith(text)), key=len, default="")
         begin = len(sentence) - len(longest)
         if (begin, len(sentence)) not in whole_places(sentence, longest, begin):
             return None
@@ -294,8 +292,7 @@ class LetterReader:
 
 def _bare(text: str, *, is_exact: bool = False) -> str:
     folded = fold(text) if is_exact else lower_case(fold(text))
-    bare = " ".join(folded.replace("*", "").split()).strip(_WRAPPING)
-    return without_copula(bare).rstrip(_WRAPPING)
+    return without_copula(" ".join(folded.replace("*", "").split()).strip(_WRAPPING))
 
 
 def labels_after_marker(response: Answer, labels: Sequence[str]) -> tuple[str, ...]:

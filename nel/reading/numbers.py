@@ -13,8 +13,14 @@ from typing import Final, NamedTuple
 
 from nel.reading.clauses import is_denied, words_pattern
 from nel.reading.forms import Declaration, named_in
-from nel.reading.number_words import IN_WORDS, words_value
-from nel.reading.numerals import CURRENCIES, SCALE_WORD, Mark, parse_number
+from nel.reading.numerals import (
+    CURRENCIES,
+    IN_WORDS,
+    SCALE_WORD,
+    Mark,
+    parse_number,
+    words_value,
+)
 from nel.reading.reader import last_sentence, read, sentences
 from nel.reading.response import Answer, fold, last_question
 from nel.reading.table import verb_last_characters
@@ -109,14 +115,12 @@ def numbers_in(
     """
     stop = len(text) if stop is None else stop
     for match in _NUMBER.finditer(text, start, stop):
-        numeral = match[0].strip()
-        numeral = numeral[1:] if numeral[:1] == "\\" and numeral[1:2] in CURRENCIES else numeral
+        numeral = match[0]
         is_other = _PART_OF_ANOTHER.match(text, match.end()) or _ROOT_BEFORE.search(
             text, max(0, match.start() - 12), match.start()
         )
         value = None if is_other else parse_number(numeral, decimal_mark=mark)
-        end = match.start() + len(match[0].rstrip())
-        yield Number(end - len(numeral), end, numeral, value)
+        yield Number(*match.span(), numeral, value)
 
 
 class NumberReader:
@@ -320,15 +324,14 @@ def _plain_decimal(number: Number) -> str:
 
 def _in_words(response: Answer, start: int, stop: int) -> Value | None:
     """Return the only number in words of a stretch, "one" aside, or None."""
-    places = []
-    for match in IN_WORDS.finditer(response.plain, start, stop):
-        value = words_value(match[0])
-        if value is not None and match[0].lower() != "one":
-            places.append((value, match))
-    if len({value for value, _ in places}) != 1:
+    mentions = [
+        mention
+        for mention in IN_WORDS.finditer(response.plain, start, stop)
+        if mention[0].lower() != "one"
+    ]
+    if len({words_value(mention[0]) for mention in mentions}) != 1:
         return None
-    match = places[-1][1]
-    return Value(match[0], match.start(), match.end())
+    return Value(mentions[-1][0], *mentions[-1].span())
 
 
 def read_number(

@@ -36,11 +36,9 @@ def own_answer(sample: ScorerInput) -> tuple[Answer, dict[str, bool]]:
         else parse_asked_form(str(form), is_strict=bool(sample.config.get("strict_form")))
     )
     response = own_response(received, prompt_of(sample), asked_form)
-    details = (
-        {}
-        if asked_form is None
-        else {"in_asked_form": asked_form.pattern.search(response.plain) is not None}
-    )
+    details = {}
+    if asked_form is not None:
+        details["in_asked_form"] = asked_form.pattern.search(response.plain) is not None
     if sample.sample is not None:
         details["ran_on"] = len(response.text.rstrip()) < len(received.rstrip())
     return response, details

@@ -12,13 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, runtime_checkable
 
-from nel.reading.clauses import is_denied, is_retracted
+from nel.reading.clauses import is_denied
 from nel.reading.forms import Declaration, declarations
 from nel.reading.response import Answer, invented_turn
 from nel.reading.types import Form, Reading, Reason, Value
 
-_BOX_BEFORE: Final = re.compile(r"\\boxed\s*\{[^{}]*\}[\s$]*(?:,|;|,?\s?and|or)[\s$]*\Z")
-"""Before a box, another one that is joined to it: two answers."""
 _OPEN_BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\Z")
 _KEY: Final = re.compile(
     r"[\W_]{0,8}(?=(?:[^\n:]{0,40}?[^\W\d_]){2})[^\n:]{2,40}?[\s*_`\"']*:[\s*_`]*(?=\S)"
@@ -81,13 +79,10 @@ def read(response: Answer, reader: KindReader, *, declared_only: bool = False) -
     """
     reading = Reading()
     turn = invented_turn(response.text)
-    if turn is not None:
-        reading_before_turn = _read_declared(
-            Answer(response.text[:turn], response.asked), reader, Reading()
-        )
-        if reading_before_turn is not None:
-            return reading_before_turn
-    declared_reading = _read_declared(response, reader, reading)
+    before_turn = None if turn is None else Answer(response.text[:turn], response.asked)
+    declared_reading = (
+        before_turn and _read_declared(before_turn, reader, Reading())
+    ) or _read_declared(response, reader, reading)
     if declared_reading is not None:
         return declared_reading
     is_strict = response.asked is not None and response.asked.is_strict
@@ -105,14 +100,6 @@ def _read_declared(response: Answer, reader: KindReader, reading: Reading) -> Re
         if value.answer is None:
             reading.reject(value.start, value.end, value.why)
             return reading
-        if declaration.form is Form.BOX and _BOX_BEFORE.search(
-            response.text[: declaration.begin][-_BOX_MAX:]
-        ):
-            reading.reject(value.start, value.end, Reason.SEVERAL)
-            return reading
-        if declaration.form in (Form.PHRASE, Form.MARKER) and is_retracted(response.low, value.end):
-            reading.reject(value.start, value.end, Reason.RETRACTED)
-            return reading
         return reading.take(value, Form.ASKED if declaration.is_asked else declaration.form)
     return None
 
@@ -124,16 +111,16 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     lines = [line.span() for line in _LINE.finditer(response.text)] or [(0, len(response.text))]
     value = reader.line(response, *lines[-1])
     if value is not None:
-        return _settle(response, reading, value, Form.LINE)
+        return _settle(reading, value, Form.LINE)
     value = reader.line(response, *lines[0])
     if value is not None:
-        return _settle(response, reading, value, Form.OPENING)
+        return _settle(reading, value, Form.OPENING)
     if _repeats_itself(response.text):
         reading.reject(*lines[-1], Reason.LOOPING)
         return reading
     value = _only_line(response, reader, lines) if isinstance(reader, ClosedReader) else None
     if value is not None:
-        return _settle(response, reading, value, Form.LINE)
+        return _settle(reading, value, Form.LINE)
     if reading.rejected:  # what is declared is no answer, so that the reasoning has none either
         return reading
     sentence = last_sentence(response.text)
@@ -144,7 +131,7 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
         return reading
     if value.answer is not None and _is_cut_off(response.text, value):
         value = Value(None, value.start, value.end, Reason.CUT_OFF)
-    return _settle(response, reading, value, Form.SENTENCE)
+    return _settle(reading, value, Form.SENTENCE)
 
 
 def _only_line(
@@ -182,9 +169,7 @@ def _answers(
     return list({value.answer: value for value in values if value and value.answer}.values())
 
 
-def _settle(response: Answer, reading: Reading, value: Value, form: Form) -> Reading:
-    if value.answer is not None and is_retracted(response.low, value.end):
-        value = Value(None, value.start, value.end, Reason.RETRACTED)
+def _settle(reading: Reading, value: Value, form: Form) -> Reading:
     if value.answer is None:
         reading.reject(value.start, value.end, value.why)
         return reading
@@ -212,14 +197,8 @@ def sentences(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
 def _is_cut_off(text: str, value: Value) -> bool:
     """Return whether a text goes on with words after a value and ends within a sentence."""
     end = text.strip()
-    return (
-        len(end) > _SHORT_MAX
-        and end[-1] not in _CLOSES
-        and (
-            _WORD.search(text, value.end) is not None
-            or (end[-1].isdigit() and text[value.start] in "$€£¥")
-        )
-    )
+    is_within = len(end) > _SHORT_MAX and end[-1] not in _CLOSES
+    return is_within and _WORD.search(text, value.end) is not None
 
 
 def _repeats_itself(text: str) -> bool:

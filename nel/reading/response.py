@@ -19,7 +19,6 @@ _START_TOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 _END_TOKEN: Final = re.compile("|".join(map(re.escape, end_tokens())), re.IGNORECASE)
-_UNKNOWN_TOKEN: Final = re.compile(r"<[A-Za-z_]{1,24}>\s*\Z")
 _WORD: Final = re.compile(r"\w")
 _PROMPT_TAIL: Final = 20_000
 """Characters at the end of a prompt in which its question markers are searched."""
@@ -40,21 +39,19 @@ _TURN_NEEDS: Final = ("Q", "Problem", "Human", "User", "Instruction")
 """One of them stands wherever `_TURN` matches; looking for them takes a tenth of the time."""
 _ANSWER_TURN: Final = re.compile(r"(?m)^[^\S\n]*A:")
 
+USUAL_MARKS: Final = {
+    **dict.fromkeys("‘’ʼ´ʻ", "'"),
+    **dict.fromkeys("“”„‟«»「」『』", '"'),
+    **dict.fromkeys("−‐‑‒﹣", "-"),
+}
+"""The plain quotation mark, apostrophe or hyphen for typographic ones."""
+
 
 def _plain_character(character: str) -> str:
     if "\uff01" <= character <= "\uff5e":
         return chr(ord(character) - 0xFEE0)
-    if character in "‘’ʼ´":
-        return "'"
-    if character in "“”„‟«»「」『』":
-        return '"'
-    if character in "−‐‑﹣":
-        return "-"
-    if "\U0001d400" <= character <= "\U0001d7ff" or "Ⓐ" <= character <= "ⓩ":
-        return unicodedata.normalize("NFKC", character)[:1]
-    if character.isspace() and character not in "\n\r":
-        return " "
-    return " " if unicodedata.category(character) in ("Cf", "So") else character
+    is_blank = unicodedata.category(character) in ("Cf", "So", "Zs")
+    return " " if is_blank else USUAL_MARKS.get(character, character)
 
 
 class _PlainCharacters(dict[int, str]):
@@ -125,11 +122,9 @@ def _own_turn(text: str) -> str:
     start = 0
     for token in _END_TOKEN.finditer(text):
         if _WORD.search(text, start, token.start()):
-            return _END_TOKEN.sub(_spaces, text[: token.start()])
+            return text[: token.start()]
         start = token.end()
-    text = _END_TOKEN.sub(_spaces, text)
-    unknown_token = _UNKNOWN_TOKEN.search(text, max(0, len(text) - 40))
-    return text[: unknown_token.start()] if unknown_token and unknown_token.start() else text
+    return _END_TOKEN.sub(_spaces, text)
 
 
 def _spaces(token: re.Match[str]) -> str:

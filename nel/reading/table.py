@@ -11,11 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any
 
 from nel.reading.types import Form
-
-_MODULES_OF_NUMBERS: Final = ("numerals", "number_words")
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def kind_of_module(name: str) -> str:
     >>> kind_of_module("letters"), kind_of_module("numerals"), kind_of_module("reader")
     ('letters', 'numbers', 'rule')
     """
-    kind = "numbers" if name in _MODULES_OF_NUMBERS else name
+    kind = "numbers" if name == "numerals" else name
     return kind if kind in rule_versions() else "rule"
 
 
@@ -87,6 +85,13 @@ def end_tokens() -> tuple[str, ...]:
 def verb_last_characters() -> str:
     """Return the characters of sentences of whose several numbers the last counts."""
     return str(_table()["of_several"]["last"])
+
+
+@cache
+def scales() -> Mapping[str, int]:
+    """Return the words of all languages that multiply a number."""
+    languages: dict[str, dict[str, int]] = _table()["scales"]
+    return {word: scale for words in languages.values() for word, scale in words.items()}
 
 
 @cache

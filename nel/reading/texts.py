@@ -20,6 +20,7 @@ from nel.types import ScorerInput
 _WRAPPING: Final = " \t\r\n*`“”「」"
 _FULL_STOP: Final = re.compile(r"(?<!\.)[.。]\Z")
 _QUOTED: Final = re.compile(r"\A([\"'“])((?:(?!\1)[\s\S])*)[\"'”]\Z")
+_FIELD_QUOTES: Final = re.compile(r"\A\\?([\"'])(.*?)\\?\1\Z", re.DOTALL)
 _SENTENCE_WORDS_MAX: Final = 6
 """Of a sentence that is not the whole response; a longer one is about the answer."""
 _WORDS_MAX: Final = 12
@@ -28,7 +29,6 @@ _COMMAND: Final = re.compile(
     r"(?<!\\)\\(?:frac|tfrac|boxed|begin|beta|bar|binom|rho|right|times|text|theta|tan|neq)(?![a-z])"
 )
 """A LaTeX command without an escape, whose first letter JSON takes for a control character."""
-_LATEX_WORDS: Final = re.compile(r"\s*\\(?:text|math)[a-z]*\s?\{(?P<words>[^{}]*)\}\s*")
 _BOLD_KEY: Final = re.compile(r"\s*\*\*[^*\n]{1,40}(?:\*\*\s*[:：]|[:：]\*\*)\s*(?=\S)")
 """A key before an answer: "**Name:** Jupiter"."""
 _COMPOUND: Final = re.compile(r",\s(?:and|but|while)\s")
@@ -45,8 +45,6 @@ class TextReader:
             return field_value(response.text, start, stop)
         if form is Form.HASHES:  # a heading, unless nothing follows
             return None if response.text[stop:].strip() else _unwrap(response.text, start, stop)
-        if form is Form.BOX and (words := _LATEX_WORDS.fullmatch(response.text, start, stop)):
-            start, stop = words.span("words")
         if form is Form.PHRASE:
             sentence = next(sentences(response.text, start, stop), None)
             if sentence is None:
@@ -98,17 +96,14 @@ def field_value(text: str, start: int, stop: int) -> Value | None:
         value = None
     if isinstance(value, str):
         return Value(value, start + 1, start + len(content) - 1)
-    bare = content.removeprefix("\\").strip()
-    if bare[:1] in "\"'" and bare[-1:] == bare[:1] and len(bare) > 1:
-        bare = bare[1:-1].removesuffix("\\")
-    return Value(bare, start, start + len(content))
+    return Value(_FIELD_QUOTES.sub(r"\2", content), start, start + len(content))
 
 
 def _unwrap(text: str, start: int, stop: int) -> Value | None:
     """Return a stretch without emphasis, quotation marks around all of it, and a full stop."""
     content = text[start:stop].strip(_WRAPPING)
-    content = without_copula(_FULL_STOP.sub("", content).rstrip(_WRAPPING))
-    content = _QUOTED.sub(r"\2", content).strip(_WRAPPING)
+    content = without_copula(_FULL_STOP.sub("", content))
+    content = _QUOTED.sub(r"\2", content)
     if not content:
         return None
     position = text.index(content, start)
@@ -123,9 +118,8 @@ def compared_text(sample: ScorerInput) -> str:
     if not sample.config or sample.config.get("answer_form") is None:
         return sample.response or ""
     response, _ = own_answer(sample)
-    declared_text = read_text(response, declared_only=True).value
-    is_strict = response.asked is not None and response.asked.is_strict
-    return declared_text or ("" if is_strict else sample.response or "")
+    text = "" if sample.config.get("strict_form") else sample.response or ""
+    return read_text(response, declared_only=True).value or text
 
 
 def read_text(response: Answer, *, declared_only: bool = False) -> Reading:

@@ -15,8 +15,7 @@ from nel.reading.response import fold as plain_characters
 from nel.scoring.words import fold, has_word, same_text, searchable, trim, undress, without_emoji
 
 Location = Literal["begin", "end", "any", "exact"]
-_NUMERIC_MARKS = re.compile(r"\\([$,£€*_])")
-_DROPPED = str.maketrans("", "", "$,£€¥*_`")
+_DROPPED = str.maketrans("", "", "$,£€¥*_`\\")
 _FULL_STOP = re.compile(r"\.(?=\s|\Z|\D)")
 _EDGES: Final = "!?:;()[]{}<>\"'“”‘’=~@#^&|（）【】「」。！？：；，、…\\"
 _EQUATION = re.compile(r"\A[^\W\d]\w*\s*=\s*")
@@ -76,7 +75,7 @@ def _match_number(answer: str, gold: Fraction, location: Location) -> tuple[bool
     """Return whether the number at a location is the gold one, and that number as written."""
     text = _without_marks(answer)
     if location == "exact":
-        numeral = _EQUATION.sub("", text.replace("\\boxed{", "").strip(_EDGES + "\\ "))
+        numeral = _EQUATION.sub("", text.replace("boxed{", "").strip(_EDGES + "\\ "))
         return _numeral(_trim(numeral)) == gold, answer
     numerals = ((token, _numeral(token)) for token in _tokens(text, backwards=location == "end"))
     numbers = ((token, number) for token, number in numerals if number is not None)
@@ -93,14 +92,14 @@ def _numeral(text: str) -> Fraction | None:
 
 def _without_marks(text: str) -> str:
     """Return a text without the marks that stand in and around numbers."""
-    return _FULL_STOP.sub("", _NUMERIC_MARKS.sub(r"\1", text).translate(_DROPPED))
+    return _FULL_STOP.sub("", text.translate(_DROPPED))
 
 
 def _tokens(text: str, *, backwards: bool) -> Iterator[str]:
     """Yield the words of a text, their outer marks trimmed, ``x=42`` as its two sides."""
     words = text.split()
     for word in reversed(words) if backwards else words:
-        parts = [side for side in word.replace("\\boxed{", " ").replace("=", " ").split() if side]
+        parts = [side for side in word.replace("boxed{", " ").replace("=", " ").split() if side]
         for side in reversed(parts) if backwards else parts:
             yield _trim(side)
 

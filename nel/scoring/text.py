@@ -32,19 +32,11 @@ __all__ = [
 
 _REASON: Final = re.compile(r",\s(?:because|since|as|which|not|who|where)\b|\s\(")
 """What follows an answer on its line."""
-_APPROXIMATE: Final = re.compile(
-    r"[~≈?]|\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|ca|some)\b",
-    re.IGNORECASE,
-)
 _DIGIT: Final = re.compile(r"\d")
 _SPACE_IN_FORMULA: Final = re.compile(r"(?<!\d) | (?!\d)")
 _AMOUNT: Final = re.compile(r"(\d[\d,.]*) [a-z]+")
 """A gold answer such as "70 days", whose question names the unit."""
 _FUZZY_CHARACTERS_MIN: Final = 4
-_POLITE: Final = re.compile(
-    r"[.!?]\s+(?:i\s+hope|hope\s+|let\s+me\s+know|please|feel\s+free|thank|good\s+luck)\b.*",
-    re.IGNORECASE,
-)
 
 
 @in_process
@@ -90,9 +82,8 @@ def fuzzy_match(
     the response is not a match, and nothing matches nothing.
 
     Words are those of `exact_match`, without accents, and a unit is one beside its number ("5kg");
-    the ending of a possessive and the number of a footnote ("Lisbon2") do not count. Not counted is an answer that is denied where it stands,
-    one of two ("Rome or Oslo"), and one of up to three capitals ("US") in small letters, or with
-    one capital before a small word ("It is" is not IT).
+    the ending of a possessive and the number of a footnote ("Lisbon2") do not count. An answer that is denied where it
+    stands does not count.
 
     Args:
         threshold: With a number between 0 and 100, spelling may differ: rapidfuzz's partial ratio
@@ -158,7 +149,7 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     Rule: docs/reference/reading.md says what declares one (``Answer:``, ``the answer is``, a tag, a
     box); emphasis, dollar signs and a full stop around it do not count. A target that is a number is compared by its
     value, and the answer may have a unit: 42, 42.0 and "42 dollars" are equal, "5 million" is
-    5000000 and "twelve" 12; a target with one unit ("70 days") accepts the bare number; 1,2 and 12 are not equal, and "about 5", ``5!``, ``√5`` and "40 or 42"
+    5000000 and "twelve" 12; a target with one unit ("70 days") accepts the bare number; 1,2 and 12 are not equal, and ``5!``, ``√5`` and "40 or 42"
     equal no number. Two different currencies are never equal. Spaces in a formula do not count:
     ``2 x`` is ``2x``. Source: NeMo Evaluator's primitive, which takes the first line that starts with
     ``Answer:``. For
@@ -187,7 +178,7 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
 def _verdict(sample: ScorerInput, text: str | None) -> dict[str, bool | str | None]:
     """Return whether the text that was read in a response is one of a sample's gold answers."""
     golds = text_gold(sample)
-    answer = _POLITE.sub("", text or "").strip().rstrip(".。").strip("*_` ").rstrip(".")
+    answer = (text or "").strip().rstrip(".。").strip("*_` ").rstrip(".")
     extracted = answer.strip("$ ") or None
     correct = extracted is not None and any(_same_answer(answer, gold) for gold in golds)
     return {"correct": correct, "extracted": extracted}
@@ -200,10 +191,8 @@ def _same_answer(answer: str, gold: str) -> bool:
     number = parse_number(gold)
     if number is not None:
         answer_without_sign = answer.strip("$ ")
-        is_same = parse_number(answer_without_sign) == number
-        if not is_same and not _APPROXIMATE.search(answer):
-            is_same = stated_value(answer_without_sign) == number
-        return is_same and same_symbols(answer, gold)
+        values = parse_number(answer_without_sign), stated_value(answer_without_sign)
+        return number in values and same_symbols(answer, gold)
     amount = _AMOUNT.fullmatch(gold)
     if amount is not None and numbers_equal(answer, amount[1]):
         return True

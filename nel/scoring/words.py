@@ -16,9 +16,9 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, TypeAlias
 
-from nel.reading.clauses import UNSPACED, is_alternative, is_denied, is_supposed
-from nel.reading.numerals import CURRENCIES
-from nel.reading.response import lower_case
+from nel.reading.clauses import UNSPACED, is_denied
+from nel.reading.numerals import CURRENCIES, plain_numerals
+from nel.reading.response import USUAL_MARKS, lower_case
 from nel.reading.table import end_tokens
 
 _Rewriting: TypeAlias = tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]
@@ -39,9 +39,9 @@ _ZEROS: Final = "٠۰०০౦๐"
 """Of the scripts of MGSM and their neighbours, whose digits follow."""
 _USUAL: Final[dict[str, str | None]] = {
     **{chr(ord(zero) + digit): str(digit) for zero in _ZEROS for digit in range(10)},
-    **dict.fromkeys("−‐‑‒﹣－", "-"),
-    **dict.fromkeys("´ʻʼ＇‘’", "'"),
-    **dict.fromkeys("“”„‟«»", '"'),
+    **USUAL_MARKS,
+    "－": "-",
+    "＇": "'",
     **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "),
     **dict.fromkeys("\u00ad\u061c\u200b\u200e\u200f\u2060\ufe0e\ufe0f\ufeff🏻🏼🏽🏾🏿"),
 }
@@ -56,9 +56,6 @@ _FOLDED: Final = _Table(
         **dict.fromkeys("™®"),
     }
 )
-_RAISED: Final = re.compile("[⁻⁺⁰¹²³⁴-⁹]+|[¼½¾⅐-⅞](?<=\\d.)")
-_FRACTIONS: Final = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
-_STROKES: Final = str.maketrans("ŁłØøĐđĦħı", "LlOoDdHhi")
 _ACCENTS: Final = re.compile(r"(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
 """Accents of Latin and Greek letters; elsewhere such marks make other letters."""
 _TAG: Final = re.compile(
@@ -127,8 +124,6 @@ _MAY_BE_SYMBOL: Final = re.compile(f"[{_SYMBOLS}]")
 _SYMBOL: Final = re.compile(f"[{CURRENCIES[1:]}{_SYMBOLS}]")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _MARKS: Final = re.compile(r"[^\w\s]++(?:[^\S\n]++[^\w\s]++)*+")
-_SMALL_WORD: Final = re.compile(r"[^\S\n]+[a-z]")
-"""After "A", "I", "It" or "Who", which is then a word and not a name."""
 _EDGE: Final = 40
 _BRACKETED: Final = re.compile(r"[\s$]*[(\[{].*[)\]}][\s.$]*\Z", re.DOTALL)
 _FREE: Final = frozenset(" =<>≠≤≥")
@@ -143,8 +138,6 @@ _OUTER: Final = (
 )
 _PLACES_MAX: Final = 1_000
 """Places of an answer that are looked at; a response with more repeats itself."""
-_NAME_CHARACTERS_MAX: Final = 3
-"""Short names in capitals, such as US, that are words in small letters."""
 
 
 def has_word(text: str) -> bool:
@@ -160,15 +153,11 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text
-    text = text.translate(_FOLDED)
-    text = _RAISED.sub(lambda mark: (" " if mark[0] in _FRACTIONS else "^") + mark[0], text)
-    return unicodedata.normalize("NFKC", text).replace("⁄", "/").replace("−", "-")
+    return plain_numerals(text.translate(_FOLDED))
 
 
 def searchable(text: str, *, ignore_case: bool = True) -> str:
     """Return a text as it is searched as it is written: quotes, hyphens and spaces in one way.
-
-    A text of invisible signs alone stays.
 
     >>> searchable("I can’t co‑operate in New\u00a0York"), searchable("Mo\u00adther’s", ignore_case=False)
     ("i can't co-operate in new york", "Mother's")
@@ -176,7 +165,7 @@ def searchable(text: str, *, ignore_case: bool = True) -> str:
     folded = text
     if not text.isascii():
         folded = unicodedata.normalize("NFC", text)
-        folded = folded.translate(_PLAIN) or folded
+        folded = folded.translate(_PLAIN)
     return folded.casefold() if ignore_case else folded
 
 
@@ -226,7 +215,7 @@ class Words:
         self._text = undress(text).strip() or text
         folded = fold(self._text)
         if not accents and not folded.isascii():
-            folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded.translate(_STROKES)))
+            folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
             folded = unicodedata.normalize("NFC", folded)
         if not accents:
             folded = _UNIT.sub(r"\g<0> ", folded)
@@ -274,19 +263,9 @@ class Words:
         ending = sought.rsplit(maxsplit=1)[-1]
         end = self._low.find(ending, *tail.span()) + len(ending)
         end = end if end >= tail.start() + len(ending) else tail.end()
-        if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX and not self.plain.islower():
-            spelling = self.plain[start:end]
-            may_be_word = len(answer) == 1 or not spelling.isupper()
-            if spelling.islower() or (may_be_word and _SMALL_WORD.match(self.plain, end)):
-                return False
         if _BRACKETED.match(answer) and not self._stands_in_brackets(answer, start, end):
             return False
-        return not (
-            is_denied(self._low, start, end)
-            or is_supposed(self._low, start)
-            or is_alternative(self._low, start, end)
-            or self._low.endswith("non-", 0, start)
-        )
+        return not (is_denied(self._low, start, end) or self._low.endswith("non-", 0, start))
 
     def _stands_in_brackets(self, answer: str, start: int, end: int) -> bool:
         """Return whether the words of an answer in brackets have the same marks around them."""
@@ -430,8 +409,7 @@ def trim(text: str) -> str:
     start = len(text) - len(text.lstrip(_OUTER))
     if start >= end:
         return text.strip()
-    if text[start].isdigit() or (start and text[start - 1] in "~<>=±√"):
-        signs = re.search(r"[-~<>=±√]+[$€£]?\.?\Z|\.\Z|(?=\Z)", text[:start])
-        start = signs.start() if signs else start
+    if text[start].isdigit():
+        start = len(re.sub(r"(?:[-~<>=±√]+[$€£]?)?\.?\Z", "", text[:start]))
     suffix = re.match(r"[+#]+|%|-(?!\w)", text[end:])
     return text[start : end + (suffix.end() if suffix else 0)]

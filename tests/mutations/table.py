@@ -1668,13 +1668,6 @@ MUTATIONS: Final = (
         tests=("tests/scoring/test_golden.py",),
     ),
     Mutation(
-        name="the-last-of-two-boxes-is-the-answer",
-        fault="Of two boxes that are joined the last is the answer.",
-        fragment="if declaration.form is Form.BOX and _BOX_BEFORE",
-        replacement="if declaration.form is Form.TAG and _BOX_BEFORE",
-        tests=("tests/scoring/mathematics/test_answer.py",),
-    ),
-    Mutation(
         name="first-of-several-letters",
         fault="Of several letters that are chosen the first is the answer.",
         fragment='if reading.value is not None and "," in reading.value:',

@@ -23,7 +23,6 @@ from nel.reading.types import Form, Reason
         ("### Final Answer\n\\[ x = 5 \\]", "x = 5"),
         ("$x$", "x"),
         (r"So the area is $3\pi$.", r"3\pi"),
-        ("So one costs $5, which is more than $4.", None),
         ("Now we solve for the value of $n$.", None),
         ('{"answer": <answer>,\n"reasoning": "x is 4"}\n\n{"answer": "4"}', "4"),
     ],

@@ -15,7 +15,6 @@ from nel.reading.response import before_next_question, fold, invented_turn, lowe
         ("C<eoa>\nD", "C"),
         ("B</s>C", "B"),
         ("<|start_header_id|>assistant<|end_header_id|>\nB<|eot_id|>", "B"),
-        ("7<END>", "7"),  # end tokens are not a closed list
         ("分析 <eoe>\n【答案】 B <eoa>\nC", "分析 <eoe>\n【答案】 B"),  # a model's own token before its answer
     ],
 )

@@ -85,8 +85,6 @@ def test_emoji_are_not_words() -> None:
         ("It is in Parisian style.", "Paris", False),
         ("The fee is 1.8 million.", "8", False),
         ("东京不是首都", "京都", False),
-        ("I cannot say whether it is Rome.", "Rome", False),
-        ("Give us time", "US", False),
     ],
 )
 def test_where_an_answer_stands(response: str, answer: str, given: bool) -> None:

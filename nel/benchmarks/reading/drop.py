@@ -17,8 +17,8 @@ from typing import Any, Final
 from nel.benchmarks.reading.alignment import largest_sum
 from nel.benchmarks.short_answers import short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.reading.number_words import words_value
 from nel.reading.numbers import read_number
+from nel.reading.numerals import words_value
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
 
