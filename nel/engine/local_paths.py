@@ -50,7 +50,7 @@ def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
     for section, key in path_settings(data):
         section[key] = _absolute(section[key])
     for judge in judges_of(data):
-        if judge["template"] and is_template_file(judge["template"]):
+        if judge.get("template") and is_template_file(judge["template"]):
             judge["template"] = _absolute(judge["template"])
     for entry in data["benchmarks"]:
         entry["name"] = _absolute_name(entry["name"])
@@ -65,7 +65,7 @@ def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
 def _endpoints(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield from filter(None, [data["endpoint"], *data["endpoints"]])
     for judge in judges_of(data):
-        yield from judge["panel"]
+        yield from judge.get("panel", ())
     yield from data["model_roles"].values()
 
 

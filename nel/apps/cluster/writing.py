@@ -186,7 +186,7 @@ def _with_templates_as_text(config: dict[str, Any]) -> None:
     """Put the texts of prompts and of a judge's template in the place of their files."""
     with_prompts_as_text(config)
     for judge in judges_of(config):
-        if judge["template"] and is_template_file(judge["template"]):
+        if judge.get("template") and is_template_file(judge["template"]):
             judge["template"] = portable_text(load_template(judge["template"], name="judge"))
 
 

@@ -369,8 +369,8 @@ class RunConfig(Strict):
         """Return the run's judge with the benchmark's settings laid over it, or None."""
         if self.judge is None or benchmark.judge is None:
             return benchmark.judge or self.judge
-        fields = JudgeConfig.model_fields
-        changes = {name: value for name, value in benchmark.judge if value != fields[name].default}
+        names = benchmark.judge.model_fields_set
+        changes = {name: value for name, value in benchmark.judge if name in names}
         return JudgeConfig.model_validate({**dict(self.judge), **changes})
 
     def generation_of(self, benchmark: BenchmarkConfig) -> GenerationConfig:
