@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -233,13 +233,16 @@ class Layers:
         self._sources[path] = source
 
     def _set_in_entries(self, path: Path, value: object, source: str) -> None:
-        """Let what was set for all benchmarks win over what their entries in a file say."""
+        """Let what was set for all benchmarks or endpoints win over their entries in a file."""
         section, *keys = path
-        entries = self.data.get("benchmarks")
-        if section not in _OF_ENTRIES or not isinstance(entries, list):
+        if section == "endpoint":
+            for at, entry in self._entries("endpoints"):
+                if keys and entry.get(keys[0]) not in (None, {}):
+                    self._set((*at, *keys), value, source)
+        if section not in _OF_ENTRIES:
             return
-        for index, entry in enumerate(entries):
-            own = entry.get(section) if isinstance(entry, dict) else None
+        for at, entry in self._entries("benchmarks"):
+            own = entry.get(section)
             if not isinstance(own, dict):
                 continue
             if not keys:
@@ -247,7 +250,14 @@ class Layers:
             elif path == _PANEL:
                 entry[section] = _without_panel(own)
             elif keys[0] != "panel" and own.get(keys[0]) not in (None, {}):
-                self._set(("benchmarks", str(index), *path), value, source)
+                self._set((*at, *path), value, source)
+
+    def _entries(self, section: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Yield the entries of a list that have keys, with their paths."""
+        entries = self.data.get(section)
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(entry, dict):
+                yield (section, str(index)), entry
 
     def _step(self, target: object, key: str, path: Path, source: str) -> object:
         """Return what a key holds; a mapping is made where there is nothing."""

@@ -91,3 +91,9 @@ def test_what_is_set_for_all_benchmarks_wins_over_their_entries_in_the_file() ->
     assert generation.extra == {"min_p": 0.1, "top_k": 5}
     assert judge is not None
     assert ([member.model for member in judge.panel], judge.criteria, judge.repeats) == (["j"], "kindness", 3)
+    several = {
+        "benchmarks": ["x"],
+        "endpoints": [{"url": URL, "model": "a", "protocol": "chat"}, {"url": URL, "model": "b"}],
+    }
+    config = build_config(several, given=given_settings({"--protocol": "completions"}))
+    assert [endpoint.protocol for endpoint in config.endpoints] == ["completions", "completions"]
