@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 17_070,
     "decide": 8_900,
     "discovery": 3_590,
-    "engine": 73_860,
+    "engine": 73_870,
     "environments": 24_510,
     "episodes": 4_390,
     "judges": 23_650,
