@@ -89,7 +89,7 @@ ROOMS = {
     "cli": 17_980,
     "comparison": 24_490,
     "compat": 41_960,
-    "config": 14_550,
+    "config": 14_600,
     "core": 5_050,
     "datasets": 17_070,
     "decide": 8_900,

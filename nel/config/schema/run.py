@@ -9,7 +9,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from nel.config.schema.benchmark import BenchmarkConfig
 from nel.config.schema.endpoint import EndpointConfig, ModelConfig, NamedEndpointConfig
@@ -297,6 +297,19 @@ class RunConfig(Strict):
             if is_open and aggregate.weight_by_size and not aggregate.weights:
                 raise ValueError(f"{title}: what is missing has no size; give weights")
             means[aggregate.name] = is_open
+        return self
+
+    @model_validator(mode="after")
+    def _settings_of_entries_fit_the_runs(self) -> RunConfig:
+        for number, entry in enumerate(self.benchmarks):
+            try:
+                self.judge_of(entry)
+                self.generation_of(entry)
+            except ValidationError as error:
+                message = error.errors()[0]["msg"].removeprefix("Value error, ")
+                raise ValueError(
+                    f"benchmarks.{number}, with what the run sets for all: {message}"
+                ) from error
         return self
 
     @field_validator("shard")
