@@ -107,6 +107,16 @@ def find_benchmark(name: str) -> Benchmark:
     return benchmark
 
 
+def is_local(name: str) -> bool:
+    """Return whether a benchmark's name is that of a file or a folder of tasks."""
+    if name.startswith((_OBJECT, _SUITE)) or plugins.split_uri(name) is not None:
+        return False
+    if name.lower().endswith(YAML_SUFFIXES) or split_file(name)[0] is not None:
+        return True
+    folder = folder_at(name, None)
+    return folder is not None and _holds_tasks(folder)
+
+
 def _holds_tasks(folder: Path) -> bool:
     """Return whether a folder is a task of an agent, or holds some."""
     return any(next(folder.glob(f"{at}{name}"), None) for at in ("", "*/") for name in TASK_FILES)

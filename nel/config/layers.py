@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _PANEL = ("judge", "panel")
+_OF_ENTRIES: Final = ("generation", "judge")
+"""Sections that an entry of ``benchmarks`` may have too, laid over the run's."""
 _URL = ("endpoint", "url")
 _PROTOCOL = ("endpoint", "protocol")
 _OF_THE_MODEL = (_URL, ("endpoint", "model"))
@@ -79,6 +81,7 @@ class Layers:
             self.data = with_panel(self.data, setting.value)
         if EACH not in setting.path:
             self._set(setting.path, setting.value, setting.flag)
+            self._set_in_entries(setting.path, setting.value, setting.flag)
             return
         section, _, key = setting.path
         entries = self.data.get(section)
@@ -176,7 +179,9 @@ class Layers:
                 f"-O {text}: write key=value, for example -O generation.temperature=0.7"
             )
         source = f"-O {path}=…"
-        self._set(tuple(path.split(".")), read_value(value, source), source)
+        keys, read = tuple(path.split(".")), read_value(value, source)
+        self._set(keys, read, source)
+        self._set_in_entries(keys, read, source)
 
     def build(self) -> RunConfig:
         """Return the validated configuration.
@@ -226,6 +231,33 @@ class Layers:
             key: name for key, name in self._sources.items() if key[: len(path)] != path
         }
         self._sources[path] = source
+
+    def _set_in_entries(self, path: Path, value: object, source: str) -> None:
+        """Let what was set for all benchmarks or endpoints win over their entries in a file."""
+        section, *keys = path
+        if section == "endpoint":
+            for at, entry in self._entries("endpoints"):
+                if keys and entry.get(keys[0]) not in (None, {}):
+                    self._set((*at, *keys), value, source)
+        if section not in _OF_ENTRIES:
+            return
+        for at, entry in self._entries("benchmarks"):
+            own = entry.get(section)
+            if not isinstance(own, dict):
+                continue
+            if not keys:
+                del entry[section]
+            elif path == _PANEL:
+                entry[section] = _without_panel(own)
+            elif keys[0] != "panel" and own.get(keys[0]) not in (None, {}):
+                self._set((*at, *path), value, source)
+
+    def _entries(self, section: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Yield the entries of a list that have keys, with their paths."""
+        entries = self.data.get(section)
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(entry, dict):
+                yield (section, str(index)), entry
 
     def _step(self, target: object, key: str, path: Path, source: str) -> object:
         """Return what a key holds; a mapping is made where there is nothing."""
@@ -279,11 +311,14 @@ def first_problem(error: ValidationError) -> str:
 def with_panel(data: Mapping[str, object], panel: object) -> dict[str, object]:
     """Return a configuration with other judges; how they judge stays as it was."""
     judge = data.get("judge")
-    judging: dict[str, object] = {}
-    if isinstance(judge, Mapping):
-        # Other keys are those of a single judge without a panel.
-        judging = {key: judge[key] for key in judge if key in JudgeConfig.model_fields}
+    judging = _without_panel(judge) if isinstance(judge, Mapping) else {}
     return {**data, "judge": {**judging, "panel": deepcopy(panel)}}
+
+
+def _without_panel(judge: Mapping[str, object]) -> dict[str, object]:
+    """Return how a judge judges; other keys are those of the panel, or of a single judge."""
+    names = JudgeConfig.model_fields.keys() - {"panel"}
+    return {key: judge[key] for key in judge if key in names}
 
 
 def _key_path(problem: ErrorDetails) -> Path:

@@ -118,6 +118,8 @@ def _prepare_from_dataset(
     )
     clash = store.add_samples(key, samples)
     if clash is not None:
+        if at_stored:  # another sample or order meets stored rows again, which is not their fault
+            _check_resume(store, key, plan, stored, at_stored, options)
         raise duplicate_id(plan, *clash)
     options.progress.notes += plan.dataset.notes
     refuse_growth(plan, n_stored, digests.rows)

@@ -31,13 +31,14 @@ from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
+from nel.engine.local_paths import with_absolute_paths
 from nel.engine.planning.category_members import check_categories
 from nel.engine.planning.plan import Plan, judging_models
 from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import BenchmarkProgress, Progress
-from nel.engine.run_directory import note_begin, store_config, with_absolute_paths
+from nel.engine.run_directory import note_begin, store_config
 from nel.engine.session import Session
 from nel.engine.session_spec import Runtime, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus

@@ -6,15 +6,14 @@ import secrets
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps_bytes, loads
+from nel.engine.local_paths import with_absolute_paths
 from nel.engine.store.log import Log
 from nel.engine.store.schema import check_path
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot, start_of
 from nel.errors import OutputError, ResumeRefused
-from nel.prompts import is_template_file, load_template, portable_text
 from nel.types import JsonObject
 
 _SUFFIX_BYTES = 3
@@ -119,38 +118,3 @@ def store_config(store: Log, snapshot: Snapshot, run_id: str, config: RunConfig)
     else:
         data["output"] = stored["output"]
     store.set_meta("config", data)
-
-
-def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
-    """Return the configuration with absolute paths, for a resume from any directory."""
-    data: dict[str, Any] = config.model_dump(mode="json")
-    for entry in data["benchmarks"]:
-        for name in ("dataset", "fewshot_dataset"):
-            if entry[name] and "://" not in entry[name]:
-                entry[name] = str(Path(entry[name]).expanduser().absolute())
-        if entry["prompt"]:
-            entry["prompt"] = [portable_text(load_template(text)) for text in entry["prompt"]]
-        if entry["judge"]:
-            entry["judge"] = _with_absolute_template(entry["judge"])
-        entry["name"] = _absolute_name(entry["name"])
-    for aggregate in data["aggregates"]:
-        aggregate["benchmarks"] = [*map(_absolute_name, aggregate["benchmarks"])]
-        missing = aggregate["missing"].items()
-        aggregate["missing"] = {_absolute_name(name): reason for name, reason in missing}
-    data["stop"]["when"] = config.stop.absolute()
-    if data["judge"]:
-        data["judge"] = _with_absolute_template(data["judge"])
-    return data
-
-
-def _absolute_name(name: str) -> str:
-    """Return a benchmark's name, or a category's of it, with the absolute path of its file."""
-    is_file = ".py" in name and "://" not in name
-    return str(Path(name).expanduser().absolute()) if is_file else name
-
-
-def _with_absolute_template(judge: dict[str, Any]) -> dict[str, Any]:
-    template = judge["template"]
-    if not template or not is_template_file(template):
-        return judge
-    return {**judge, "template": str(Path(template).absolute())}

@@ -24,10 +24,11 @@ from nel.core.atomic_files import write_file
 from nel.core.paths import as_argument
 from nel.core.strict_json import loads, pretty
 from nel.engine.asking.resume_checks import check_records
+from nel.engine.local_paths import with_absolute_paths
 from nel.engine.matrix import run_sessions
 from nel.engine.planning.resolution import make_plans, with_members
 from nel.engine.progress import Progress
-from nel.engine.run_directory import new_directory, with_absolute_paths
+from nel.engine.run_directory import new_directory
 from nel.engine.session_spec import Runtime, SessionSpec
 from nel.engine.store.projections.pending import Pending
 from nel.engine.store.remote import is_remote

@@ -15,8 +15,8 @@ from typing import Final
 
 from nel.core.paths import exists
 from nel.core.strict_json import dumps_bytes
+from nel.engine.local_paths import with_absolute_paths
 from nel.engine.planning.plan import Plan
-from nel.engine.run_directory import with_absolute_paths
 from nel.engine.session_spec import SessionSpec
 from nel.version import __version__
 

@@ -46,3 +46,27 @@ def test_a_judge_of_a_benchmark_wins() -> None:
     config = built({"url": URL, "model": "own"}, of_benchmark=True)
     assert [member.model for member in config.judge_of(config.benchmarks[0]).panel] == ["own"]
     assert built(None).judge_of(config.benchmarks[0].model_copy(update={"judge": None})) is None
+
+
+def test_a_judge_of_a_benchmark_that_does_not_fit_the_run_is_refused() -> None:
+    """A quorum of the run for a benchmark's one judge is said before anything is planned."""
+    panel = [{"url": URL, "model": name} for name in "ab"]
+    entry = {"name": "quickstart", "judge": {"url": URL, "model": "j"}}
+    run = {"endpoint": {"url": URL, "model": "m"}, "benchmarks": [entry], "judge": {"panel": panel, "quorum": 2}}
+    with pytest.raises(
+        ConfigError, match=r"benchmarks\.0, with what the run sets for all: quorum is 2 and the panel has 1"
+    ):
+        build_config(run)
+
+
+def test_a_benchmark_sets_a_default_again_and_leaves_the_rest_to_the_run() -> None:
+    """What an entry names replaces the run's setting even where it is the default, also when it is read again."""
+    config = build_config({
+        "endpoint": {"url": URL, "model": "m"},
+        "judge": {"url": URL, "model": "j", "repeats": 3, "aggregate": "mean", "swap": False},
+        "benchmarks": [{"name": "quickstart", "judge": {"repeats": 1, "swap": True}}],
+    })  # fmt: skip
+    for read in (config, build_config(config.model_dump(mode="json"))):
+        judge = read.judge_of(read.benchmarks[0])
+        assert judge is not None
+        assert (judge.repeats, judge.swap, judge.aggregate, len(judge.panel)) == (1, True, "mean", 1)

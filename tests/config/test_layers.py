@@ -74,3 +74,26 @@ def test_keys_that_contradict_each_other_name_all_their_sources() -> None:
     judge = {"url": URL, "model": "j", "quorum": 1}
     message = refused({**FILE, "judge": judge}, {}, "judge.quorum=2")
     assert message.startswith("run.yaml, -O judge.quorum=…: judge: quorum is 2 and the panel has 1")
+
+
+def test_what_is_set_for_all_benchmarks_wins_over_their_entries_in_the_file() -> None:
+    """Sampling settings and judges of an entry give way to a flag or ``-O``; those that nothing else sets stay."""
+    entry = {
+        "name": "x",
+        "generation": {"temperature": 0.7, "seed": 9, "stop": ["X"], "extra": {"min_p": 0.1}},
+        "judge": {"url": URL, "model": "own", "criteria": "kindness", "repeats": 2},
+    }
+    flags = given_settings({"--temperature": 0.0, "--judge-url": [URL], "--judge-id": ["j"], "--judge-repeats": 3})
+    overrides = ("generation.seed=1", "generation.extra.top_k=5")
+    config = build_config({**FILE, "benchmarks": [entry]}, given=flags, overrides=overrides)
+    generation, judge = config.generation_of(config.benchmarks[0]), config.judge_of(config.benchmarks[0])
+    assert (generation.temperature, generation.seed, generation.stop) == (0, 1, ["X"])
+    assert generation.extra == {"min_p": 0.1, "top_k": 5}
+    assert judge is not None
+    assert ([member.model for member in judge.panel], judge.criteria, judge.repeats) == (["j"], "kindness", 3)
+    several = {
+        "benchmarks": ["x"],
+        "endpoints": [{"url": URL, "model": "a", "protocol": "chat"}, {"url": URL, "model": "b"}],
+    }
+    config = build_config(several, given=given_settings({"--protocol": "completions"}))
+    assert [endpoint.protocol for endpoint in config.endpoints] == ["completions", "completions"]

@@ -67,13 +67,17 @@ def test_the_terminal_shows_both_intervals_and_what_was_asked(folder: Path) -> N
 
 
 def test_a_sample_is_part_of_the_identity(folder: Path) -> None:
-    """Another size or seed is another run, and a resume with one is refused."""
+    """Another size or seed is another run, and a resume with one is refused, also where rows have ids of their own."""
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    write_jsonl(folder / "rows.jsonl", ({"id": number, **row} for number, row in enumerate(rows)))
     run_dir = run(folder, "--sample", "60")
     bundle = read_json(run_dir / "quiz" / "eval-quiz.json")
     assert (bundle["identity_fields"]["sample.size"], bundle["identity_fields"]["sample.seed"]) == (60, 0)
     done = nel("eval", "resume", str(run_dir), "-O", "benchmarks.0.sample_seed=1", cwd=folder)
     assert done.returncode == 2
     assert "sample.seed: 0 -> 1" in done.stderr
+    done = nel("eval", "resume", str(run_dir), "-O", "benchmarks.0.sample=90", cwd=folder)
+    assert "sample.size: 60 -> 90" in done.stderr
 
 
 def test_shards_of_a_sample_merge_to_the_sample(folder: Path) -> None:

@@ -121,7 +121,7 @@ def _endpoints(data: JsonObject) -> Iterator[tuple[str, dict[str, Any]]]:
         *(("benchmarks.judge", entry["judge"]) for entry in data["benchmarks"]),
     ]
     for section, judge in judges:
-        for number, member in enumerate(judge["panel"] if judge else ()):
+        for number, member in enumerate((judge or {}).get("panel", ())):
             yield f"{section}.panel.{number}", member
     for role, member in data["model_roles"].items():
         yield f"model_roles.{role}", member

@@ -18,14 +18,21 @@ import yaml
 from nel.apps.cluster.division import Divided, divide, secrets_of
 from nel.apps.cluster.kubernetes import DATA, KubernetesJob, kubernetes_files
 from nel.apps.cluster.slurm import SlurmJob, slurm_files
+from nel.authoring.registry import is_local, split_file
 from nel.config.schema import RunConfig
 from nel.core.atomic_files import write_file
+from nel.engine.local_paths import (
+    judges_of,
+    path_settings,
+    with_absolute_paths,
+    with_prompts_as_text,
+)
 from nel.engine.planning.plan_checks import check_shard
 from nel.engine.planning.resolution import make_plans, with_members
 from nel.engine.run import refuse_secrets
-from nel.engine.run_directory import with_absolute_paths
 from nel.engine.store.remote import is_remote
 from nel.errors import ConfigError, OutputError
+from nel.prompts import is_template_file, load_template, portable_text
 
 Scheduler = Literal["slurm", "kubernetes"]
 _ARRAY_MAX: Final = 1_000
@@ -134,6 +141,7 @@ def _for_kubernetes(
             f"--to kubernetes needs --secret, the Secret that holds {', '.join(secrets)}"
         )
     secret = target.secret or _NOTHING
+    _with_templates_as_text(parts.config)
     paths = _local_paths(parts.config)
     for path in paths:
         if not path.startswith("/"):
@@ -167,20 +175,19 @@ def _for_kubernetes(
 
 
 def _local_paths(config: dict[str, Any]) -> list[str]:
-    """Return the paths of files that a configuration names."""
-    paths = [
-        entry[key]
-        for entry in config["benchmarks"]
-        for key in ("dataset", "fewshot_dataset")
-        if entry[key]
-    ]
-    paths = [path for path in paths if "://" not in path]
-    names = [
-        entry["name"].partition(":")[0]
-        for entry in config["benchmarks"]
-        if "://" not in entry["name"]
-    ]
-    return [*paths, *(name for name in names if name.endswith((".py", ".yaml", ".yml")))]
+    """Return the paths that a configuration names, but for those of templates."""
+    paths = [section[key] for section, key in path_settings(config)]
+    names = [entry["name"] for entry in config["benchmarks"] if is_local(entry["name"])]
+    files = [str(split_file(name)[0] or name) for name in names]
+    return [*dict.fromkeys([*paths, *files])]
+
+
+def _with_templates_as_text(config: dict[str, Any]) -> None:
+    """Put the texts of prompts and of a judge's template in the place of their files."""
+    with_prompts_as_text(config)
+    for judge in judges_of(config):
+        if judge.get("template") and is_template_file(judge["template"]):
+            judge["template"] = portable_text(load_template(judge["template"], name="judge"))
 
 
 def _limiter_note(config: RunConfig) -> list[str]:

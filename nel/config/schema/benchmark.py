@@ -10,7 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_serializer,
+    model_validator,
+)
 
 from nel.config.schema.generation import GenerationConfig
 from nel.config.schema.judge import JudgeConfig
@@ -166,6 +172,16 @@ class BenchmarkConfig(Strict):
     """``limits.steps`` by a flag."""
     judge: JudgeConfig | None = None
     """Replaces the run's judge, field by field."""
+
+    @field_serializer("judge", mode="wrap")
+    def _judge_as_given(
+        self, judge: JudgeConfig | None, serialize: SerializerFunctionWrapHandler
+    ) -> dict[str, Any] | None:
+        """Leave out what the run's judge decides, so that it still does when this is read again."""
+        if judge is None:
+            return None
+        fields: dict[str, Any] = serialize(judge)
+        return {name: fields[name] for name in fields if name in judge.model_fields_set}
 
     @model_validator(mode="after")
     def _one_way_of_selecting(self) -> BenchmarkConfig:

@@ -14,6 +14,7 @@ from pydantic import (
     NonNegativeFloat,
     NonNegativeInt,
     PositiveFloat,
+    ValidationError,
     field_validator,
     model_validator,
 )
@@ -306,6 +307,19 @@ class RunConfig(Strict):
             means[aggregate.name] = is_open
         return self
 
+    @model_validator(mode="after")
+    def _settings_of_entries_fit_the_runs(self) -> RunConfig:
+        for number, entry in enumerate(self.benchmarks):
+            try:
+                self.judge_of(entry)
+                self.generation_of(entry)
+            except ValidationError as error:
+                message = error.errors()[0]["msg"].removeprefix("Value error, ")
+                raise ValueError(
+                    f"benchmarks.{number}, with what the run sets for all: {message}"
+                ) from error
+        return self
+
     @field_validator("shard")
     @classmethod
     def _readable_shard(cls, shard: str | None) -> str | None:
@@ -376,8 +390,8 @@ class RunConfig(Strict):
         """Return the run's judge with the benchmark's settings laid over it, or None."""
         if self.judge is None or benchmark.judge is None:
             return benchmark.judge or self.judge
-        fields = JudgeConfig.model_fields
-        changes = {name: value for name, value in benchmark.judge if value != fields[name].default}
+        names = benchmark.judge.model_fields_set
+        changes = {name: value for name, value in benchmark.judge if name in names}
         return JudgeConfig.model_validate({**dict(self.judge), **changes})
 
     def generation_of(self, benchmark: BenchmarkConfig) -> GenerationConfig:

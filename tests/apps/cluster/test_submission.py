@@ -160,6 +160,24 @@ def test_manifests_are_those_of_an_indexed_job(tmp_path: Path) -> None:
     assert "kubectl create secret generic nel-keys --from-literal=MODEL_KEY=" in " ".join(written.notes)
 
 
+def test_pods_have_what_the_configuration_names(tmp_path: Path) -> None:
+    """Prompts and a judge's template are in the manifest; a certificate and a cache are named as files of the pods."""
+    (tmp_path / "short.jinja").write_text("Say {{ question }}", encoding="utf-8")
+    (tmp_path / "strict.md").write_text("Is {response} right?\nGRADE: C or I", encoding="utf-8")
+    more = {
+        "benchmarks": [{"name": "gsm8k", "dataset": str(tmp_path / "rows.jsonl"), "prompt": str(tmp_path / "short.jinja")}],
+        "judge": {"url": "http://127.0.0.1:9/v1", "model": "j", "template": str(tmp_path / "strict.md"), "concurrency": 9,
+                  "ca_bundle": "/data/ca.pem"},
+        "cache": {"dir": "/data/cache"},
+    }  # fmt: skip
+    written = write_submission(config(tmp_path, **more), "kubernetes", SHARDS, POD)
+    held = yaml.safe_load(_pods(written)["ConfigMap r"]["data"]["nel.yaml"])
+    assert held["benchmarks"][0]["prompt"] == ["{##}Say {{ question }}"]
+    assert held["judge"]["template"] == "Is {response} right?\nGRADE: C or I"
+    paths = [note.partition(" has to be")[0] for note in written.notes if "has to be in the image" in note]
+    assert paths == [str(tmp_path / "rows.jsonl"), "/data/ca.pem", "/data/cache"]
+
+
 def test_manifests_hold_against_the_schema_of_kubernetes(tmp_path: Path) -> None:
     """Every document fits the published schema, in which no key is unknown."""
     oracle = pytest.importorskip("kubernetes_validate", reason="the schema of Kubernetes is not installed")
