@@ -36,8 +36,8 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
    ("Verdict: No"). Else, unless what is declared is no answer ("Not possible"), it is the only answer in bold of the last
    sentence ("Weng earned **$10** for the hour"), the only one that this sentence names, or that a response of up to 4,000
    characters names.
-5. **What is denied or left open is not an answer**: two answers joined ("A or B"), "none of these", "not B", "toxic:
-   no", an empty box. A denial stands up to
+5. **What is denied, left open or taken back is not an answer**: two answers joined ("A or B"), "none of these", "not
+   B", "toxic: no", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). A denial stands up to
    three words before the answer in its clause, which stops, commas, quotes and words such as "but" end; of "the answer is
    not A but B", B counts. The [words](#the-words-around-an-answer) are in the table. "No" before another word is not an
    answer.
@@ -78,7 +78,7 @@ counts the responses in which the form does not occur; each has `in_asked_form` 
 
 - the **value** and its place in characters of the whole response;
 - the **form** in which it was read: {forms};
-- what was **rejected**, where, and why: several answers, none of these, blank, cut off …
+- what was **rejected**, where, and why: several answers, none of these, blank, retracted, cut off …
 
 ## Official rules and versions
 
@@ -127,6 +127,8 @@ _ROLES = {
     "hedge": "only suppose an answer",
     "or": "join two answers, of which one at most is meant",
     "and": "join two answers, which are both meant",
+    "retraction": "take an answer back, from which a mark or a line parts them",
+    "refutation": "take back the answer that is their subject",
     "none": "say that no option is right",
     "option": "stand before a label",
     "yes": "decide for yes",

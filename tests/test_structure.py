@@ -101,11 +101,11 @@ ROOMS = {
     "metrics": 14_890,
     "models": 37_530,
     "prompts": 2_690,
-    "reading": 16_910,
+    "reading": 17_060,
     "reports": 17_620,
     "runs": 11_450,
     "sandbox": 26_410,
-    "scoring": 22_860,
+    "scoring": 22_880,
     "tools": 1_900,
     "types": 2_230,
 }

@@ -23,6 +23,7 @@ _OPENING: Final = " \"'*_`([{$"
 _OPENING_MARKS: Final = r"[\s\"'*_`(\[{$]*"
 _UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
 _STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
+_PARTING_MARK: Final = r"[^\w\s)*_`]"
 _NO_AFTER_KEY: Final = r":[\s*_`\"']*(?:no|false)[.*_`\"' ]*(?:\n|\Z)"
 _COPULAS: Final = words_of("copula")
 _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
@@ -66,6 +67,10 @@ def _word_pattern(role: str) -> re.Pattern[str]:
         "after": rf"[\s*_`)\]}}\"'$.]*(?:{pattern}|{_NO_AFTER_KEY})",
         "denial and contrast": rf"[\s*_`]*{words_pattern('before')}\s[^.;:\n]{{1,60}}?\s{pattern}",
         "stop or contrast": rf"{_STOPS}|(?<!anything ){pattern}",
+        "retraction": (
+            rf"[^\w\n]{{0,6}}(?:{_PARTING_MARK}{{1,4}}\s{{0,2}}|\n\s*){pattern}"
+            rf"|[^\w\n]{{0,6}}(?:\n\s*)?{words_pattern('refutation')}"
+        ),
         "none": rf"\s*{pattern}",
     }
     return re.compile(around.get(role, pattern))
@@ -129,6 +134,11 @@ def is_supposed(low: str, start: int, *, begin: int = 0) -> bool:
     """
     clause = _word_pattern("kept").sub(" ", clause_before(low, start, begin))
     return _word_pattern("hedge").search(clause) is not None
+
+
+def is_retracted(low: str, end: int) -> bool:
+    """Return whether the words after an answer take it back: "Wait", "is wrong"."""
+    return _word_pattern("retraction").match(low, end) is not None
 
 
 def none_of_these(low: str, start: int, stop: int) -> re.Match[str] | None:

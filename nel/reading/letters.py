@@ -241,7 +241,7 @@ class LetterReader:
         """Return the labels of a stretch that is nothing but labels: "A, C and D"."""
         text, patterns = response.plain, self.patterns
         run = patterns.run.match(text, start, stop) or patterns.small_run.match(text, start, stop)
-        if run is None:
+        if run is None or len(self.labels) > len(_ALPHABET):
             return None
         listed = re.sub("and|und", "", run[0]).upper()
         labels = [label for label in self.labels if label in listed]

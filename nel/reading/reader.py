@@ -12,11 +12,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, runtime_checkable
 
-from nel.reading.clauses import is_denied
+from nel.reading.clauses import is_denied, is_retracted
 from nel.reading.forms import Declaration, declarations
 from nel.reading.response import Answer, invented_turn
 from nel.reading.types import Form, Reading, Reason, Value
 
+_OPEN: Final = (Form.PHRASE, Form.MARKER, Form.LINE, Form.OPENING, Form.SENTENCE)
+"""Forms of answers that the words after them may take back; a tag or a box is final."""
 _OPEN_BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\Z")
 _KEY: Final = re.compile(
     r"[\W_]{0,8}(?=(?:[^\n:]{0,40}?[^\W\d_]){2})[^\n:]{2,40}?[\s*_`\"']*:[\s*_`]*(?=\S)"
@@ -97,10 +99,7 @@ def _read_declared(response: Answer, reader: KindReader, reading: Reading) -> Re
             if declaration.form is not Form.HASHES:  # which open a heading too
                 reading.reject(declaration.start, declaration.stop, Reason.UNREADABLE)
             continue
-        if value.answer is None:
-            reading.reject(value.start, value.end, value.why)
-            return reading
-        return reading.take(value, Form.ASKED if declaration.is_asked else declaration.form)
+        return _settle(response, reading, value, declaration.form, is_asked=declaration.is_asked)
     return None
 
 
@@ -111,16 +110,16 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     lines = [line.span() for line in _LINE.finditer(response.text)] or [(0, len(response.text))]
     value = reader.line(response, *lines[-1])
     if value is not None:
-        return _settle(reading, value, Form.LINE)
+        return _settle(response, reading, value, Form.LINE)
     value = reader.line(response, *lines[0])
     if value is not None:
-        return _settle(reading, value, Form.OPENING)
+        return _settle(response, reading, value, Form.OPENING)
     if _repeats_itself(response.text):
         reading.reject(*lines[-1], Reason.LOOPING)
         return reading
     value = _only_line(response, reader, lines) if isinstance(reader, ClosedReader) else None
     if value is not None:
-        return _settle(reading, value, Form.LINE)
+        return _settle(response, reading, value, Form.LINE)
     if reading.rejected:  # what is declared is no answer, so that the reasoning has none either
         return reading
     sentence = last_sentence(response.text)
@@ -131,7 +130,7 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
         return reading
     if value.answer is not None and _is_cut_off(response.text, value):
         value = Value(None, value.start, value.end, Reason.CUT_OFF)
-    return _settle(reading, value, Form.SENTENCE)
+    return _settle(response, reading, value, Form.SENTENCE)
 
 
 def _only_line(
@@ -169,11 +168,15 @@ def _answers(
     return list({value.answer: value for value in values if value and value.answer}.values())
 
 
-def _settle(reading: Reading, value: Value, form: Form) -> Reading:
+def _settle(
+    response: Answer, reading: Reading, value: Value, form: Form, *, is_asked: bool = False
+) -> Reading:
+    if value.answer is not None and form in _OPEN and is_retracted(response.low, value.end):
+        value = Value(None, value.start, value.end, Reason.RETRACTED)
     if value.answer is None:
         reading.reject(value.start, value.end, value.why)
         return reading
-    return reading.take(value, form)
+    return reading.take(value, Form.ASKED if is_asked else form)
 
 
 def last_sentence(text: str, begin: int = 0) -> tuple[int, int]:
@@ -195,10 +198,12 @@ def sentences(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_cut_off(text: str, value: Value) -> bool:
-    """Return whether a text goes on with words after a value and ends within a sentence."""
+    """Return whether a text ends within a sentence that goes on after a value, or in an amount."""
     end = text.strip()
-    is_within = len(end) > _SHORT_MAX and end[-1] not in _CLOSES
-    return is_within and _WORD.search(text, value.end) is not None
+    if len(end) <= _SHORT_MAX or end[-1] in _CLOSES:
+        return False
+    is_amount = end[-1].isdigit() and text[value.start] in "$€£¥"
+    return is_amount or _WORD.search(text, value.end) is not None
 
 
 def _repeats_itself(text: str) -> bool:

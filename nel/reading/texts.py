@@ -29,6 +29,7 @@ _COMMAND: Final = re.compile(
     r"(?<!\\)\\(?:frac|tfrac|boxed|begin|beta|bar|binom|rho|right|times|text|theta|tan|neq)(?![a-z])"
 )
 """A LaTeX command without an escape, whose first letter JSON takes for a control character."""
+_LATEX_WORDS: Final = re.compile(r"\s*\\(?:text|math)[a-z]*\s?\{(?P<words>[^{}]*)\}\s*")
 _BOLD_KEY: Final = re.compile(r"\s*\*\*[^*\n]{1,40}(?:\*\*\s*[:：]|[:：]\*\*)\s*(?=\S)")
 """A key before an answer: "**Name:** Jupiter"."""
 _COMPOUND: Final = re.compile(r",\s(?:and|but|while)\s")
@@ -45,6 +46,8 @@ class TextReader:
             return field_value(response.text, start, stop)
         if form is Form.HASHES:  # a heading, unless nothing follows
             return None if response.text[stop:].strip() else _unwrap(response.text, start, stop)
+        if form is Form.BOX and (words := _LATEX_WORDS.fullmatch(response.text, start, stop)):
+            start, stop = words.span("words")
         if form is Form.PHRASE:
             sentence = next(sentences(response.text, start, stop), None)
             if sentence is None:
@@ -102,8 +105,8 @@ def field_value(text: str, start: int, stop: int) -> Value | None:
 def _unwrap(text: str, start: int, stop: int) -> Value | None:
     """Return a stretch without emphasis, quotation marks around all of it, and a full stop."""
     content = text[start:stop].strip(_WRAPPING)
-    content = without_copula(_FULL_STOP.sub("", content))
-    content = _QUOTED.sub(r"\2", content)
+    content = without_copula(_FULL_STOP.sub("", content).rstrip(_WRAPPING))
+    content = _QUOTED.sub(r"\2", content).strip(_WRAPPING)
     if not content:
         return None
     position = text.index(content, start)

@@ -48,6 +48,7 @@ class Reason(StrEnum):
     SEVERAL = "several answers"
     NONE_OF_THESE = "none of these"
     BLANK = "blank"
+    RETRACTED = "retracted"
     UNREADABLE = "not readable"
     CUT_OFF = "cut off"
     LOOPING = "repeats itself"

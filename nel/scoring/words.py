@@ -56,6 +56,7 @@ _FOLDED: Final = _Table(
         **dict.fromkeys("™®"),
     }
 )
+_STROKES: Final = str.maketrans("ŁłØøĐđĦħı", "LlOoDdHhi")
 _ACCENTS: Final = re.compile(r"(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
 """Accents of Latin and Greek letters; elsewhere such marks make other letters."""
 _TAG: Final = re.compile(
@@ -159,13 +160,15 @@ def fold(text: str) -> str:
 def searchable(text: str, *, ignore_case: bool = True) -> str:
     """Return a text as it is searched as it is written: quotes, hyphens and spaces in one way.
 
+    A text of invisible signs alone stays.
+
     >>> searchable("I can’t co‑operate in New\u00a0York"), searchable("Mo\u00adther’s", ignore_case=False)
     ("i can't co-operate in new york", "Mother's")
     """
     folded = text
     if not text.isascii():
         folded = unicodedata.normalize("NFC", text)
-        folded = folded.translate(_PLAIN)
+        folded = folded.translate(_PLAIN) or folded
     return folded.casefold() if ignore_case else folded
 
 
@@ -215,7 +218,7 @@ class Words:
         self._text = undress(text).strip() or text
         folded = fold(self._text)
         if not accents and not folded.isascii():
-            folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
+            folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded.translate(_STROKES)))
             folded = unicodedata.normalize("NFC", folded)
         if not accents:
             folded = _UNIT.sub(r"\g<0> ", folded)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.reading.clauses import is_denied, is_supposed, whole_places
+from nel.reading.clauses import is_denied, is_retracted, is_supposed, whole_places
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,15 @@ def test_what_is_supposed() -> None:
     """ "If" and "whether" say that something may be so."""
     assert is_supposed("whether it is toxic", 14)
     assert not is_supposed("if i read it, toxic", 14)
+
+
+@pytest.mark.parametrize(
+    ("after", "retracted"),
+    [(". Wait, no.", True), ("\n\nWait", True), (" is wrong", True), (") wait for the bus", False)],
+)
+def test_what_is_taken_back(after: str, retracted: bool) -> None:
+    """An interjection takes an answer back where a mark or a line parts them, so that the text of an option does not."""
+    assert is_retracted(f"(a{after}".lower(), 2) is retracted
 
 
 @pytest.mark.parametrize(

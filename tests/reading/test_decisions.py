@@ -21,6 +21,7 @@ from nel.reading.types import Reason
         (r"\boxed{\text{Yes}}", "yes"),
         ("No evidence supports it.", None),
         ("It is not clear whether yes.", None),
+        ("Answer: Yes\nWait, it is even.", None),
         ("Verdict: No\nReason: yes, it looks plausible.", "no"),
         ("True/False: False", "no"),
         ("There is no doubt that it is true.", "yes"),
@@ -30,7 +31,7 @@ from nel.reading.types import Reason
     ],
 )
 def test_which_decision_is_read(text: str, value: str | None) -> None:
-    """A first word that is set off, a declaration or a judged statement; a noun or a doubt decides none."""
+    """A first word that is set off, a declaration or a judged statement; a noun, a doubt or a retraction decides none."""
     assert read_decision(own_response(text)).value == value
 
 

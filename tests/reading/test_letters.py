@@ -107,6 +107,8 @@ def test_an_option_by_its_text(text: str, choices: tuple[str, ...], value: str |
     [
         ("The answer is A or B.", Reason.SEVERAL),
         ("The answer is not B.", Reason.NONE_OF_THESE),
+        ("The answer is B. Wait, that cannot be.", Reason.RETRACTED),
+        ("The answer is A. But wait, that is the year.", Reason.RETRACTED),
     ],
 )
 def test_why_a_letter_is_rejected(text: str, reason: Reason) -> None:

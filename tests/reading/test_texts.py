@@ -23,6 +23,7 @@ from nel.types import ScorerInput
         ('{"reasoning": "Nothing is left.", "answer": ""}', "", Form.FIELD),
         ("It is the capital of Norway.\n#### Oslo", "Oslo", Form.HASHES),
         ("<answer>the Beatles</answer>", "the Beatles", Form.TAG),
+        (r"Thus \boxed{\text{Oslo}}.", "Oslo", Form.BOX),
         ("Answer:\nOslo", "Oslo", Form.MARKER),
         ('Answer: "Oslo"', "Oslo", Form.MARKER),
         ("The answer is Oslo. It lies in Norway.", "Oslo", Form.PHRASE),
