@@ -39,7 +39,7 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
 5. **What is denied, left open or taken back is not an answer**: two answers joined ("A or B"), "none of these", "not
    B", "toxic: no", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). A denial stands up to
    three words before the answer in its clause, which stops, commas, quotes and words such as "but" end; of "the answer is
-   not A but B", B counts. The [words](#the-words-around-an-answer) are in the table. "No" before another word is not an
+   not A but B", B counts, as does "no" of "Normally yes, but here no". The [words](#the-words-around-an-answer) are in the table. "No" before another word is not an
    answer.
 6. **What breaks off or loops has only what it declares.** A response of over 200 characters that ends within a
    sentence, and one whose last 40 characters stand in it four times, name no answer in their last sentence.

@@ -19,14 +19,8 @@ from typing import Final
 from nel.errors import ConfigError
 from nel.reading.types import Form
 
-_NAMED: Final = re.compile(r"(?:tag|json)\s+[\w-]{1,60}|after\s+[\"'].{1,200}[\"']|box")
-_SOURCES: Final = {
-    "tag": (Form.TAG, "<…>"),
-    "json": (Form.FIELD, r"\\?(?P<quote>[\"'])…\\?(?P=quote)\s*:\s*"),
-    "after": (Form.MARKER, r"…\s*:?"),
-    "box": (Form.BOX, r"\\+(?:boxed|fbox)\s*\{"),
-}
-"""What introduces an answer in a form that has a name, and the ellipsis for what is named."""
+_NAMED: Final = re.compile(r"(?P<form>tag|json)\s+(?P<name>[\w-]{1,60})")
+_AFTER: Final = re.compile(r"after\s+[\"'](?P<text>.{1,200})[\"']")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +49,28 @@ def parse_asked_form(text: str, *, is_strict: bool = False) -> AskedForm:
     >>> parse_asked_form("tag answer").form, parse_asked_form('after "Result:"').form
     (<Form.TAG: 'tag'>, <Form.MARKER: 'marker'>)
     """
-    if _NAMED.fullmatch(text):
-        kind, *names = text.split(maxsplit=1)
-        words = r"\s+".join(re.escape(word) for name in names for word in name.strip("\"'").split())
-        form, source = _SOURCES[kind]
-        return AskedForm(form, re.compile(source.replace("…", words), re.IGNORECASE), is_strict)
+    declaration = text.strip()
+    tag_or_field = _NAMED.fullmatch(declaration)
+    if tag_or_field is not None:
+        name = re.escape(tag_or_field["name"])
+        source = (
+            rf"<{name}>"
+            if tag_or_field["form"] == "tag"
+            else rf"\\?(?P<quote>[\"']){name}\\?(?P=quote)\s*:\s*"
+        )
+        return AskedForm(
+            Form.TAG if tag_or_field["form"] == "tag" else Form.FIELD,
+            re.compile(source, re.IGNORECASE),
+            is_strict,
+        )
+    if declaration == "box":
+        return AskedForm(Form.BOX, re.compile(r"\\+(?:boxed|fbox)\s*\{"), is_strict)
+    after = _AFTER.fullmatch(declaration)
+    if after is not None:
+        words = r"\s+".join(map(re.escape, after["text"].split()))
+        return AskedForm(Form.MARKER, re.compile(rf"{words}\s*:?", re.IGNORECASE), is_strict)
     try:
-        pattern = re.compile(text)
+        pattern = re.compile(declaration)
     except re.error as error:
         raise ConfigError(
             f"the answer_form {text!r} is not a regular expression ({error}); {_FORMS}"

@@ -23,6 +23,7 @@ from nel.reading.response import Answer, fold, lower_case
 from nel.reading.table import words_of
 from nel.reading.types import Form, Reading, Reason, Value
 
+_WORD: Final = re.compile(r"\w")
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
 _OPENS: Final = r"[\s*_`\"'“(\[{<【:.$>\\-]*(?:(?:text|mathrm|mathbf|textbf|boxed)\s*\{[\s\"'*(]*)*"
 _JOINT: Final = rf"[\s*_`\"'”)\]】]*(?:[,/;、]|{words_pattern('or', 'and')})[\s*_`\"'“(\[【]*"
@@ -111,9 +112,9 @@ class LabelReader:
         return label
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the only label that a stretch names."""
+        """Return the only label that a stretch names, or that ends it after a contrast: "but"."""
         text, low = self._normal_form(response), response.low
-        mentions: dict[str | None, Value] = {}
+        named: list[Value] = []
         denied = None
         for match in self.patterns.any.finditer(text, start, stop):
             span = match.span()
@@ -124,9 +125,14 @@ class LabelReader:
             if is_denied(low, *span, begin=start) or is_supposed(low, span[0], begin=start):
                 denied = Value(None, *span, Reason.NONE_OF_THESE)
                 continue
-            value = self._of(text, *span)
-            mentions[value.answer] = value
-        return next(iter(mentions.values())) if len(mentions) == 1 else None if mentions else denied
+            named.append(self._of(text, *span))
+        if not named:
+            return denied
+        last = named[-1]
+        if len({value.answer for value in named}) == 1:
+            return last
+        is_contrasted = self.patterns.contrast.search(low, named[-2].end, last.start)
+        return last if is_contrasted and not _WORD.search(text, last.end, stop) else None
 
     def _is_whole(self, text: str, start: int, end: int, begin: int, stop: int) -> bool:
         """Return whether a label is a word of its own in a stretch; "no" before a word is none."""
@@ -152,6 +158,7 @@ class _Patterns:
         self.any = re.compile(label)
         self.opening = re.compile(f"{_OPENS}{label}")
         self.joined = re.compile(f"{_JOINT}{label}")
+        self.contrast = re.compile(words_pattern("contrast"))
         self.either = re.compile(rf"[\s*_`\"']*{words_pattern('or')}[\s*_`\"']*{label}")
 
 

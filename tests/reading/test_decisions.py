@@ -24,6 +24,7 @@ from nel.reading.types import Reason
         ("Answer: Yes\nWait, it is even.", None),
         ("Verdict: No\nReason: yes, it looks plausible.", "no"),
         ("True/False: False", "no"),
+        ("Normally yes, but here no.", "no"),
         ("There is no doubt that it is true.", "yes"),
         ("In no case is it false.", None),
         ("I cannot answer this with yes or no.", None),

@@ -40,7 +40,8 @@ _COMPUTED: Final = re.compile(
 _EXPLAINED: Final = re.compile(
     r"(?P<result>-?\d[\d.,]*(?<![.,]))(?:,?\s+(?:because|since|as)\b.*|\s+\([^()]*\))"
 )
-_SIGNED_DECIMAL: Final = re.compile(r"\$?\d*\.\d+%?(?<=[%\d])")
+_SIGNED_DECIMAL: Final = re.compile(r"-?\$?\d*\.\d+%?\.?")
+"""A decimal with a sign of money or per cent, or with a full stop after it."""
 _TIMES: Final = re.compile(r"(?P<count>\S{1,40}(?:[ -]\S{1,40})?) times?")
 _COUNTED: Final = {
     "once": "1",
@@ -220,7 +221,7 @@ def best_as_written_or_amount(
 
 
 def _without_sign(answer: str) -> str:
-    return answer.strip("$%") if _SIGNED_DECIMAL.fullmatch(answer) else answer
+    return answer.rstrip(".").strip("$%") if _SIGNED_DECIMAL.fullmatch(answer) else answer
 
 
 def _f1(bag: set[str], gold: set[str]) -> float:

@@ -268,11 +268,14 @@ def usage_in(usage: object, prompt: str, answer: str) -> Usage:
     """
     if not isinstance(usage, dict):
         return NO_USAGE
+    thought, cached = usage.get(f"{answer}_tokens_details"), usage.get(f"{prompt}_tokens_details")
     return Usage(
         prompt_tokens=count(usage.get(f"{prompt}_tokens")),
         completion_tokens=count(usage.get(f"{answer}_tokens")),
-        reasoning_tokens=count(inner(usage, f"{answer}_tokens_details").get("reasoning_tokens")),
-        cached_tokens=count(inner(usage, f"{prompt}_tokens_details").get("cached_tokens")),
+        reasoning_tokens=count(thought.get("reasoning_tokens"))
+        if isinstance(thought, dict)
+        else None,
+        cached_tokens=count(cached.get("cached_tokens")) if isinstance(cached, dict) else None,
     )
 
 
@@ -296,6 +299,8 @@ def first_choice(choices: object) -> dict[str, Any] | None:
 
     Choices without an index count in the order in which they stand.
     """
+    if isinstance(choices, list) and len(choices) == 1 and isinstance(choices[0], dict):
+        return choices[0]
     listed = objects(choices)
     indices = [index_of(choice, position) for position, choice in enumerate(listed)]
     return listed[indices.index(min(indices))] if listed else None
@@ -367,7 +372,8 @@ def text_length(message: Message) -> int:
 
 def prompt_bytes(request: Request, body: bytes) -> int:
     """Return the size of a body, with each image counted by its likely tokens, not its data."""
-    contents = [item.content for item in request.messages if not isinstance(item.content, str)]
-    parts = [part for content in contents for part in content]
-    urls = [image_of(part) for part in parts if part.get("type") == IMAGE_PART]
+    urls: list[str] = []
+    for message in request.messages:
+        if not isinstance(message.content, str):
+            urls += [image_of(part) for part in message.content if part.get("type") == IMAGE_PART]
     return max(0, len(body) - sum(map(len, urls))) + len(urls) * _BYTES_OF_IMAGE

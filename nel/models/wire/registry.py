@@ -69,12 +69,8 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
         NotInProtocol: A message, or a part of one, has no place in its protocol.
     """
     wire = wire_of(request.protocol)
-    has_calls = any(message.tool_calls or message.tool_call_id for message in request.messages)
-    if (request.tools or has_calls) and not wire.takes_tools:
-        tool_protocols = ", ".join(name for name in _BUILT_IN if wire_of(name).takes_tools)
-        raise NotInProtocol(
-            f"the {request.protocol} protocol has no place for tools here; use {tool_protocols}"
-        )
+    if not wire.takes_tools:
+        _refuse_tools(request)
     if wire.name in _BUILT_IN:
         return wire.body(request, stream=stream)
     try:
@@ -85,6 +81,15 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
         raise NotInProtocol(
             f'the client "{request.protocol}" failed: {type(error).__name__}: {error}'
         ) from error
+
+
+def _refuse_tools(request: Request) -> None:
+    has_calls = any(message.tool_calls or message.tool_call_id for message in request.messages)
+    if request.tools or has_calls:
+        tool_protocols = ", ".join(name for name in _BUILT_IN if wire_of(name).takes_tools)
+        raise NotInProtocol(
+            f"the {request.protocol} protocol has no place for tools here; use {tool_protocols}"
+        )
 
 
 def parse_answer(
