@@ -34,10 +34,11 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
 4. **Without one, an answer stands alone.** It is the last line if that is nothing but an answer, else the first line.
    Letters, labels and decisions may also be the only ones of all lines, whole or after a key of up to 40 characters
    ("Verdict: No"). Else, unless what is declared is no answer ("Not possible"), it is the only answer in bold of the last
-   sentence ("Weng earned **$10** for the hour"), the only one that this sentence names, or that a response of up to 4,000
-   characters names.
+   sentence ("Weng earned **$10** for the hour"), the only one that this sentence names, the only one in bold of the whole
+   response, or the only one that a response of up to 4,000 characters names. In a sentence that calculates nothing, numbers
+   of the question count only where it names no other ("There were 3 shipments with exactly 56 boxes").
 5. **What is denied, left open or taken back is not an answer**: two answers joined ("A or B"), "none of these", "not
-   B", "toxic: no", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). A denial stands up to
+   B", "larger than B", "toxic: no", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). A denial stands up to
    three words before the answer in its clause, which stops, commas, quotes and words such as "but" end; of "the answer is
    not A but B", B counts, as does "no" of "Normally yes, but here no". The [words](#the-words-around-an-answer) are in the table. "No" before another word is not an
    answer.
@@ -48,7 +49,7 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
 
 | kind | nothing but an answer is |
 |---|---|
-| letter | a label, bare, in brackets, or before its option's text, and not one of a list of labels; or that text as whole words |
+| letter | a label, bare, in brackets, or before its option's text, and not one of a list of labels; or that text as whole words; where yes and no are options, also one that opens a line ("Yes, there are.") |
 | number | a number and at most its unit; an amount in two units ("2 hours and 30 minutes") is none |
 | yes or no | yes, no, true or false, set off from what follows |
 | label | a permitted label; `_` and `-` do not count, nor does case unless two labels differ by it alone |
@@ -121,6 +122,7 @@ Of all languages together, with or without their accents. An asterisk stands for
 """
 _ROLES = {
     "before": "deny an answer after them",
+    "compared": "stand right before what an answer is compared with, which is none",
     "kept": "deny nothing",
     "after": "deny an answer before them",
     "contrast": "begin a clause of its own",

@@ -53,10 +53,10 @@ def _with_or_without_accent(character: str) -> str:
 
 @cache
 def _denial(words: int) -> re.Pattern[str]:
-    return re.compile(
-        rf"(?!{words_pattern('kept')}){words_pattern('before')}"
-        rf"(?:(?:\s+[^\W_][\w'-]*){{0,{words}}}|[{UNSPACED}]{{0,4}}){_OPENING_MARKS}\Z"
-    )
+    following = rf"(?:(?:\s+[^\W_][\w'-]*){{0,{words}}}|[{UNSPACED}]{{0,4}})"
+    denied = rf"(?!{words_pattern('kept')}){words_pattern('before')}{following}"
+    compared = rf"(?<!other\s){words_pattern('compared')}(?:\s(?:the|an?))?"
+    return re.compile(rf"(?:{denied}|{compared}){_OPENING_MARKS}\Z")
 
 
 @cache

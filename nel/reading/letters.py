@@ -18,7 +18,9 @@ from nel.reading.clauses import (
     without_copula,
     words_pattern,
 )
+from nel.reading.decisions import decision_words
 from nel.reading.forms import Declaration, declarations, line_end, named_in
+from nel.reading.labels import LabelReader
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
 from nel.reading.types import Form, Reading, Reason, Value
@@ -111,6 +113,13 @@ class LetterReader:
         """The texts of the options as they are compared."""
         return list(map(self.bare, self.choices))
 
+    @cached_property
+    def options(self) -> LabelReader | None:
+        """The reader of the options' texts; None where one begins with a mark, such as a sign."""
+        are_words = bool(self.texts) and all(text[:1].isalnum() for text in self.texts)
+        reader = LabelReader(self.choices) if are_words else None
+        return reader if reader and len(reader.by_text) >= len(self.choices) else None
+
     def bare(self, text: str) -> str:
         """Return a text as texts of options are compared."""
         return _bare(text, is_exact=self.is_exact)
@@ -145,7 +154,7 @@ class LetterReader:
         """Return the label of a line that is a label, or a label and its option's text."""
         value = self.opening(response, start, stop)
         if value is None:
-            return self._by_text(response, start, stop)
+            return self._by_text(response, start, stop) or self._decision(response, start, stop)
         if value.answer is None:
             return value
         option_text = response.plain[value.end : stop].strip(_WRAPPING)
@@ -196,7 +205,7 @@ class LetterReader:
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a sentence, or else the response, names as correct, else the
-        only one that the sentence marks, or that of the option that it ends with.
+        only one that the sentence marks, or that of the option that it ends with or alone names.
         """
         named = self._named_label(response, start, stop)
         return (
@@ -204,6 +213,7 @@ class LetterReader:
             or self._named_label(response, 0, len(response.text))
             or self._marked_label(response, start, stop)
             or self._ending_text(response, start, stop)
+            or self._only_text(response, start, stop)
         )
 
     def _named_label(self, response: Answer, start: int, stop: int) -> Value | None:
@@ -250,6 +260,26 @@ class LetterReader:
     def _by_text(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of the option whose text is all that a stretch says."""
         return self._label_of(self.bare(response.text[start:stop]), start, stop)
+
+    def _decision(self, response: Answer, start: int, stop: int) -> Value | None:
+        """Return the label of the yes or no that opens a line: "Yes, there are fewer."."""
+        are_decisions = any(text in decision_words() for text in self.texts)
+        if not are_decisions or self.options is None:
+            return None
+        return self._of_option(self.options.line(response, start, stop))
+
+    def _of_option(self, value: Value | None) -> Value | None:
+        """Return the label of the option whose text was read; a text of one letter is not read."""
+        if value is None or value.answer is None or len(self.bare(value.answer)) == 1:
+            return None
+        return Value(self.labels[self.choices.index(value.answer)], value.start, value.end)
+
+    def _only_text(self, response: Answer, start: int, stop: int) -> Value | None:
+        """Return the label of the only option whose text a stretch of one sentence names."""
+        is_list = self.patterns.listed.match(response.plain, start) is not None
+        if is_list or self.options is None or len(list(sentences(response.text, start, stop))) > 1:
+            return None
+        return self._of_option(self.options.sentence(response, start, stop))
 
     def _marked_label(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that stands in brackets or after a word such as "option"."""

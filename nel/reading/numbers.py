@@ -84,7 +84,7 @@ _VERB_LAST: Final = re.compile(f"[{verb_last_characters()}]")
 _PARTS: Final = re.compile(r"[.,;:()\[\]]|\b(?:because|since)\b", re.IGNORECASE)
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
-    r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|number|example|row|line)\s*\Z",
+    r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|(?<!the )number|example|row|line)\s*\Z",
     re.IGNORECASE,
 )
 
@@ -226,7 +226,9 @@ class NumberReader:
             and not is_denied(response.low, number.start, number.end, words=0)
         ]
         if not numbers:
-            return None
+            return _in_words(response, start, stop)
+        if _is_statement(response, numbers, start, stop):
+            numbers = _new_numbers(response, numbers, None)
         last_number = numbers[-1]
         is_named = any(
             last_number.start <= position < last_number.end
@@ -287,6 +289,15 @@ def _new_numbers(response: Answer, numbers: list[Number], opening: Number | None
     new = [number for number in numbers if number.value not in named]
     is_parted = opening and new and _PARTS.search(response.plain, opening.end, new[0].start)
     return numbers if is_parted else new or numbers
+
+
+def _is_statement(response: Answer, numbers: list[Number], start: int, stop: int) -> bool:
+    """Return whether a stretch is one sentence and calculates nothing."""
+    text = response.plain
+    calculates = "=" in text[start:stop] or any(
+        _CALCULATED.match(text, number.end) for number in numbers
+    )
+    return not calculates and len(list(sentences(response.text, start, stop))) == 1
 
 
 def _outcome(text: str, start: int, numbers: list[Number]) -> Number | None:

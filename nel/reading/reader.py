@@ -123,7 +123,11 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     if reading.rejected:  # what is declared is no answer, so that the reasoning has none either
         return reading
     sentence = last_sentence(response.text)
-    value = _bold(response, reader, *sentence) or reader.sentence(response, *sentence)
+    value = (
+        _bold(response, reader, *sentence)
+        or reader.sentence(response, *sentence)
+        or _bold(response, reader, 0, len(response.text))
+    )
     if value is None and len(response.text) <= _WHOLE_MAX:
         value = reader.sentence(response, 0, len(response.text))
     if value is None:

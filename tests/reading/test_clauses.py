@@ -16,6 +16,8 @@ from nel.reading.clauses import is_denied, is_retracted, is_supposed, whole_plac
         ("das ist nicht positiv", "positiv", True),
         ("这不是有毒的", "有毒", True),
         ("toxic is wrong", "toxic", True),
+        ("it is worse than toxic", "toxic", True),
+        ("none other than toxic", "toxic", False),
         ("there is no doubt: toxic", "toxic", False),
         ("it is not spam, toxic", "toxic", False),
         ("it is not spam but toxic", "toxic", False),

@@ -118,6 +118,13 @@ def test_why_a_number_is_rejected(text: str, reason: Reason) -> None:
     assert reason in {rejected.why for rejected in reading.rejected}
 
 
+def test_numbers_of_the_question_are_not_its_answer() -> None:
+    """A sentence that calculates nothing answers with the number that its question does not name (MathVista's LLaVA)."""
+    question = "How many shipments had exactly 56 boxes?"
+    assert number("There were 3 shipments with exactly 56 boxes.", question).value == "3"
+    assert number("There were 56 boxes.", question).value == "56"
+
+
 def test_the_prompts_own_marker_ends_the_response() -> None:
     """A base model goes on with a question of its own."""
     assert number("So 3 + 4 = 7.\n\nQuestion: And 5 + 5?\nAnswer: 10", "Question: 3 + 4?\nAnswer:").value == "7"
