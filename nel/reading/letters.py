@@ -47,6 +47,7 @@ _LINE_MAX: Final = 1_000
 """Characters of the line before or after another one."""
 _TEXT_MARGIN: Final = 20
 _WRAPPING: Final = " \t\r\n*_`\"'.,:;。()[]{}$\\"
+_ONE_LETTER: Final = re.compile(r"\W*[A-Za-z]\W*")
 
 
 @lru_cache(maxsize=64)
@@ -269,8 +270,8 @@ class LetterReader:
         return self._of_option(self.options.line(response, start, stop))
 
     def _of_option(self, value: Value | None) -> Value | None:
-        """Return the label of the option whose text was read; a text of one letter is not read."""
-        if value is None or value.answer is None or len(self.bare(value.answer)) == 1:
+        """Return the label of the option whose text was read; a text that is a letter is not read."""
+        if value is None or value.answer is None or _ONE_LETTER.fullmatch(value.answer):
             return None
         return Value(self.labels[self.choices.index(value.answer)], value.start, value.end)
 
