@@ -161,7 +161,9 @@ def _runtime_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str
     snapshot = benchmark.snapshot
     n_correct = collected.total.n_correct
     return {
-        **collected.runtime.as_json(snapshot.sessions(), n_correct=n_correct),
+        **collected.runtime.as_json(
+            snapshot.sessions(), has_prices=bool(benchmark.prices), n_correct=n_correct
+        ),
         "served": collected.served.as_json(),
         "n_beyond_stop": collected.n_beyond,
         **{name: snapshot.meta(name) or [] for name in ("sandboxes", "executors", "limiters")},
