@@ -82,7 +82,7 @@ FENCES = {  # the rooms and modules that may import a library
 
 ROOMS = {
     "apps": 73_330,
-    "artifacts": 34_220,
+    "artifacts": 34_230,
     "authoring": 16_240,
     "benchmarks": 11_850,
     "byob": 890,
@@ -97,7 +97,7 @@ ROOMS = {
     "engine": 73_960,
     "environments": 24_390,
     "episodes": 4_370,
-    "judges": 23_640,
+    "judges": 23_670,
     "metrics": 14_890,
     "models": 37_620,
     "prompts": 2_690,
