@@ -135,8 +135,8 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         )
     if not (metrics["complete"] and bundle["complete"]):
         raise OutputError(
-            f"{where} is not finished: planned samples were never run; nel eval resume"
-            f" {as_argument(run_dir)}"
+            f"{where} is not finished: planned samples were not run, or not by every judge; nel"
+            f" eval resume {as_argument(run_dir)}"
         )
     recorded = fields.get("mode") == _RECORDED
     total = (files.runtime.get("cost") or {}).get("total")
