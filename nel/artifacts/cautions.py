@@ -110,7 +110,8 @@ class UnknownEndings:
         """Return a warning for each of them, most frequent first."""
         return [
             f"{count:,} {'answer' if count == 1 else 'answers'} ended with the unknown finish"
-            f' reason "{name}" and count as complete; look at them in results.jsonl'
+            f' reason "{name}" and {"counts" if count == 1 else "count"} as complete; look at'
+            f" {'it' if count == 1 else 'them'} in results.jsonl"
             for name, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         ]
 

@@ -126,8 +126,8 @@ def _first(plan: JsonObject) -> Iterator[str]:
 def _partial(noticed: Noticed) -> Iterator[str]:
     if not noticed.is_complete and not noticed.is_shard:
         yield (
-            "this run is PARTIAL: planned samples have not been run, and the numbers are not the"
-            " benchmark's; resume it"
+            "this run is PARTIAL: planned samples have not been run, or not by every judge, and the"
+            " numbers are not the benchmark's; resume it"
         )
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from nel.config.schema import Price
 from nel.engine.store.plans import StoredSession
-from nel.engine.store.spending import spent_before
+from nel.engine.store.spending import elapsed_seconds, spent_json
 from nel.models.budget import cost_of
 from nel.types import JsonObject, Response
 
@@ -90,15 +90,20 @@ class RuntimeStats:
             self._first_token.append(response.first_token_seconds)
 
     def as_json(
-        self, sessions: Sequence[StoredSession], *, n_correct: int | None = None
+        self,
+        sessions: Sequence[StoredSession],
+        *,
+        has_prices: bool,
+        n_correct: int | None = None,
     ) -> dict[str, Any]:
         """Return the statistics, with the time of all sessions added up.
 
         Args:
             sessions: Of the run, as the store has them.
+            has_prices: Whether any model of the run has a price.
             n_correct: Right answers of this benchmark, None where there is no such count.
         """
-        elapsed = sum(session["elapsed"] or 0.0 for session in sessions)
+        elapsed = elapsed_seconds(sessions)
         tokens = self._tokens_json()
         samples_rate = tokens_rate = None  # of nothing that was observed
         if elapsed and self._answered:
@@ -114,7 +119,7 @@ class RuntimeStats:
             "first_token_seconds": _percentiles(self._first_token),
             "inter_token_seconds": _percentiles(self._inter_token),
             "cost": self._cost_json(n_correct),
-            "run": spent_before(sessions).as_json(),
+            "run": spent_json(sessions, has_prices=has_prices),
             "tokens": tokens,
             "throughput": {
                 "samples_per_second": samples_rate,
@@ -134,7 +139,7 @@ class RuntimeStats:
         cost = self._cost_json(None)
         return {
             "model": model,
-            "requests": self._requests_json(),
+            "requests": self._answered_json(),
             "latency_seconds": _percentiles(self._latency),
             "tokens": self._tokens_json(),
             "cost": {name: cost[name] for name in ("total", "unknown")},
@@ -143,9 +148,11 @@ class RuntimeStats:
         }
 
     def _requests_json(self) -> dict[str, int]:
+        return {**self._answered_json(), "failed": self._requests - self._completed}
+
+    def _answered_json(self) -> dict[str, int]:
         return {
             "completed": self._completed,
-            "failed": self._requests - self._completed,
             "attempts": self._attempts,
             "retries": self._attempts - self._requests,
             "cached": self._cached,

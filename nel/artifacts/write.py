@@ -161,7 +161,9 @@ def _runtime_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str
     snapshot = benchmark.snapshot
     n_correct = collected.total.n_correct
     return {
-        **collected.runtime.as_json(snapshot.sessions(), n_correct=n_correct),
+        **collected.runtime.as_json(
+            snapshot.sessions(), has_prices=bool(benchmark.prices), n_correct=n_correct
+        ),
         "served": collected.served.as_json(),
         "n_beyond_stop": collected.n_beyond,
         **{name: snapshot.meta(name) or [] for name in ("sandboxes", "executors", "limiters")},
@@ -177,7 +179,8 @@ def _metrics_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str
     # A shard is never complete; of results of another tool it is what that says.
     identity, imported = plan.get("identity"), plan.get("imported") or {}
     is_whole = shard_of(identity) is None and bool(imported.get("complete", True))
-    is_complete = collected.n_not_run == 0 and is_whole
+    is_judged = collected.judging is None or not collected.judging.awaits_judge
+    is_complete = collected.n_not_run == 0 and is_judged and is_whole
     spread = collected.spread.as_json(headline)
     stop_rule = None
     if collected.early is not None:

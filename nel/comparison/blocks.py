@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from nel.comparison.lines import (
-    NOT_ASKED,
     SCORED,
     STATES,
     UNSCORED,
@@ -27,6 +26,7 @@ from nel.comparison.lines import (
     digest,
     digests_of,
     joined_digests,
+    length_or_nan,
     text_codes,
 )
 from nel.core.strict_json import loads
@@ -168,7 +168,7 @@ class BlockReader:
                 get("served_model"),
                 (get("tokens") or _NOTHING).get("completion"),
                 (get("timing") or _NOTHING).get("latency_seconds"),
-                math.nan if state == NOT_ASKED else len(get("model_response") or ""),
+                length_or_nan(get("model_response")),
                 (
                     (get("scoring_details") or _NOTHING).get("metrics") or _NOTHING
                     if state < UNSCORED

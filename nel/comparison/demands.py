@@ -89,13 +89,19 @@ def rests_on_few(difference: PairedDifference) -> bool:
 
 
 def check_demand(
-    demand: Demand, level: float, *, breach_level: float | None, is_gated: bool
+    demand: Demand,
+    level: float,
+    *,
+    breach_level: float | None,
+    is_gated: bool,
+    is_blocked: bool,
 ) -> DecisionCheck:
     """Return how a test came out at a level.
 
     Args:
         breach_level: Of the interval that shows the breach after Holm's adjustment; None without one.
         is_gated: Whether the benchmark has a say in the decision.
+        is_blocked: Whether it cannot pass for another reason, with however many questions.
     """
     span = demand.span(level)
     reason = ""
@@ -109,7 +115,7 @@ def check_demand(
         if is_gated and status is GateDecision.NO_GO and breach_level is None:
             status = GateDecision.INCONCLUSIVE
             reason = "a breach taken alone, but not after Holm's adjustment over the policy"
-        elif status is GateDecision.INCONCLUSIVE and not demand.is_stopped:
+        elif status is GateDecision.INCONCLUSIVE and not (demand.is_stopped or is_blocked):
             reason = demand.questions_to_pass(level)
     elif demand.is_stopped:
         reason = "a stop rule ended a run, and there is no interval of this that holds at any time"

@@ -134,7 +134,8 @@ class _Demand:
         if not self.lowest.n:
             return ""
         questions = None
-        if status is GateDecision.INCONCLUSIVE and "new_questions" not in self.row:
+        can_pass = not (self.blockers or "new_questions" in self.row)
+        if can_pass and status is GateDecision.INCONCLUSIVE:
             questions = questions_until(self.lowest, self.design, self.floor.value)
         caution = question_interval(self.lowest, self.design).caution
         return "; ".join(filter(None, [would_pass(questions), caution]))

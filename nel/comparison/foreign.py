@@ -11,7 +11,15 @@ from pathlib import Path
 from nel.artifacts.importing import lm_eval, nemo
 from nel.artifacts.importing.lm_eval import FilteredTask, arguments_of, filter_of, single_of
 from nel.artifacts.importing.reading import read_lines
-from nel.comparison.lines import SCORED, UNSCORED, SampleLine, digest, join_digests, number_or_nan
+from nel.comparison.lines import (
+    SCORED,
+    UNSCORED,
+    SampleLine,
+    digest,
+    join_digests,
+    length_or_nan,
+    number_or_nan,
+)
 from nel.comparison.sides import (
     Side,
     SideBenchmark,
@@ -124,7 +132,7 @@ def _nemo_line(value: JsonObject, where: str, offset: int) -> SampleLine:
         model=text_or_none(value.get("model")),
         tokens=number_or_nan(value.get("tokens")),
         latency=number_or_nan(value.get("latency_ms")) / 1000,
-        characters=float(len(value.get("model_response") or "")),
+        characters=length_or_nan(value.get("model_response")),
     )
 
 
@@ -229,7 +237,7 @@ def _lm_eval_line(
         cause=cause,
         metrics=metrics,
         category=text_form(category),
-        characters=float(len(_answer(value) or "")),
+        characters=length_or_nan(_answer(value)),
     )
 
 

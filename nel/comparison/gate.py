@@ -304,7 +304,11 @@ def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) 
 def _gate_entry(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
     checks = [
         check_demand(
-            demand, level, breach_level=breached.get(id(demand)), is_gated=entry.rule.is_gated
+            demand,
+            level,
+            breach_level=breached.get(id(demand)),
+            is_gated=entry.rule.is_gated,
+            is_blocked=bool(entry.blockers),
         )
         for demand in entry.demands
     ]

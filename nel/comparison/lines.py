@@ -289,6 +289,11 @@ def number_or_nan(value: Any) -> float:
     return float(value) if is_number else math.nan
 
 
+def length_or_nan(text: str | None) -> float:
+    """Return the characters of an answer, NaN where there is none."""
+    return math.nan if text is None else float(len(text))
+
+
 def _count(
     counts: dict[str, int], block_counts: Mapping[str | None, int] | Mapping[str, int]
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,6 @@ from nel.comparison.agreement import check_results
 from nel.comparison.blocks import BlockReader
 from nel.comparison.fields import OF_ROWS
 from nel.comparison.lines import (
-    NOT_ASKED,
     SCORED,
     STATES,
     UNSCORED,
@@ -24,6 +22,7 @@ from nel.comparison.lines import (
     digest,
     digests_of,
     join_digests,
+    length_or_nan,
     number_or_nan,
 )
 from nel.comparison.sides import (
@@ -136,8 +135,8 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         )
     if not (metrics["complete"] and bundle["complete"]):
         raise OutputError(
-            f"{where} is not finished: planned samples were never run; nel eval resume"
-            f" {as_argument(run_dir)}"
+            f"{where} is not finished: planned samples were not run, or not by every judge; nel"
+            f" eval resume {as_argument(run_dir)}"
         )
     recorded = fields.get("mode") == _RECORDED
     total = (files.runtime.get("cost") or {}).get("total")
@@ -188,10 +187,6 @@ def _line(value: JsonObject, where: str, offset: int) -> SampleLine:
     expected = digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
-    # What was never asked has no answer whose length would count.
-    characters = math.nan
-    if state != NOT_ASKED:
-        characters = float(len(value.get("model_response") or ""))
     return SampleLine(
         where=where,
         offset=offset,
@@ -212,7 +207,7 @@ def _line(value: JsonObject, where: str, offset: int) -> SampleLine:
         model=text_or_none(value.get("served_model")),
         tokens=number_or_nan((value.get("tokens") or {}).get("completion")),
         latency=number_or_nan((value.get("timing") or {}).get("latency_seconds")),
-        characters=characters,
+        characters=length_or_nan(value.get("model_response")),
     )
 
 

@@ -45,7 +45,7 @@ class Accounts:
         """Count an answer of the model, sent now or stored."""
         self.model_calls += 1
         self.note_work(wall_seconds, response.latency_seconds or 0.0)
-        self.tokens += tokens_of(response.usage, self._price) or 0
+        self.tokens += tokens_of(response.usage) or 0
         self.cost += cost_of(response.usage, self._price) or 0.0
         self.saw(wall_seconds)
 

@@ -47,29 +47,24 @@ class Spend:
 def cost_of(usage: Usage, price: Price | None) -> float | None:
     """Return the cost of an answer in the price's currency; None where usage or price is unknown.
 
-    Cached tokens are priced as the vendor does: as a part of the prompt's, or beside them.
+    Cached tokens are some of the prompt's, whatever the vendor calls them: each protocol reads them
+    so.
     """
     if price is None or usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
-    cached = usage.cached_tokens or 0
-    uncached = usage.prompt_tokens
-    if price.cached_tokens == "subset":
-        cached = min(cached, uncached)
-        uncached -= cached
+    cached = min(usage.cached_tokens or 0, usage.prompt_tokens)
+    uncached = usage.prompt_tokens - cached
     cached_price = price.input if price.cached_input is None else price.cached_input
     return (
         uncached * price.input + cached * cached_price + usage.completion_tokens * price.output
     ) / _MILLION
 
 
-def tokens_of(usage: Usage, price: Price | None) -> int | None:
+def tokens_of(usage: Usage) -> int | None:
     """Return all tokens of an answer, None where the endpoint does not say."""
     if usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
-    beside = (
-        (usage.cached_tokens or 0) if price is not None and price.cached_tokens == "addition" else 0
-    )
-    return usage.prompt_tokens + usage.completion_tokens + beside
+    return usage.prompt_tokens + usage.completion_tokens
 
 
 def sum_usages(usages: Sequence[Usage], *, partly: bool = True) -> Usage:
@@ -185,7 +180,7 @@ class Ledger:
             return reserved if outcome.may_have_cost and self._capped else Spend(requests=1)
         if outcome is None:
             return reserved if self._capped else Spend(requests=1)
-        tokens, cost = tokens_of(outcome.usage, price), cost_of(outcome.usage, price)
+        tokens, cost = tokens_of(outcome.usage), cost_of(outcome.usage, price)
         if tokens is None:
             return reserved if self._capped else Spend(requests=1)
         return Spend(1, tokens, cost or 0.0)

@@ -388,7 +388,7 @@ class Client:
             self._answer_tokens += 0.1 * (answer.usage.completion_tokens - self._answer_tokens)
         self.gate.record_success(
             permit,
-            tokens=tokens_of(answer.usage, None),
+            tokens=tokens_of(answer.usage),
             quotas=quotas(fetched.headers) if isinstance(fetched, Fetched) else {},
         )
 

@@ -167,11 +167,15 @@ def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
 
 
 def test_unscored_samples_bound_the_difference(tmp_path: Path) -> None:
-    """A gain among what was scored that the unscored samples could undo is inconclusive, and the bounds say so."""
+    """A gain among what was scored that the unscored samples could undo is inconclusive, and the bounds say so; an answer
+    that never came has no length.
+    """
     before = [0.0] * 100 + [1.0] * 100
     after: list[float | None] = [*([1.0] * 12), *([0.0] * 88), *([1.0] * 70), *([None] * 30)]
     left, right = write_run(tmp_path / "a", lines(before)), write_run(tmp_path / "b", lines(after))
-    found = headline(compared(left, right))
+    benchmark = only(compared(left, right))
+    assert benchmark["moved"]["characters"] == {"baseline": len("said 1.0"), "candidate": len("said 1.0")}
+    found = benchmark["headline"]
     assert found["difference"]["ci_lower"] > 0
     assert found["verdict"] == "inconclusive"
     assert found["bounds"]["lower"] == pytest.approx((12 - 30) / 200)

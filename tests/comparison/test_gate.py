@@ -97,7 +97,8 @@ def test_too_many_unscored_are_never_go(tmp_path: Path) -> None:
     after: list[float | None] = [None if idx < 100 else reward for idx, reward in enumerate(SAME)]
     found, document = decided(run(tmp_path, "a", GOOD), run(tmp_path, "b", after))
     assert found == "INCONCLUSIVE"
-    assert "100 of 1,000 pairs are unscored" in document["benchmarks"][0]["reasons"][0]
+    (reason,) = document["benchmarks"][0]["reasons"]  # and not with how many questions it would pass
+    assert reason.startswith("100 of 1,000 pairs are unscored")
     few: list[float | None] = [None if idx < 20 else reward for idx, reward in enumerate(SAME)]
     found, document = decided(run(tmp_path, "c", GOOD), run(tmp_path, "d", few), {"defaults": {"max_drop": 0.02}})
     assert (found, document["benchmarks"][0]["reasons"]) == (

@@ -92,6 +92,7 @@ def test_requests_tokens_and_cost_of_judges_stand_apart(run: tuple[Path, Any]) -
     runtime = read_json(run[0] / "sums" / "runtime_stats.json")
     strict, mild = runtime["judges"]["strict"], runtime["judges"]["mild"]
     assert [part["requests"]["completed"] for part in (runtime, strict, mild)] == [10, 20, 22]
+    assert ("failed" in runtime["requests"], "failed" in strict["requests"]) == (True, False)
     assert [part["tokens"]["prompt"] for part in (runtime, strict, mild)] == [70, 140, 154]
     assert runtime["cost"]["total"] == pytest.approx(10 * 10 / 1e6)
     assert (strict["cost"]["total"], mild["cost"]["total"]) == (None, pytest.approx(22 * (7 * 10 + 3 * 50) / 1e6))

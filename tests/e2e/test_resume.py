@@ -6,6 +6,7 @@ import json
 import threading
 from pathlib import Path
 
+from nel.engine.store.snapshot import Snapshot
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_json, read_results, sums, sums_command
@@ -44,19 +45,26 @@ def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
 
 
 def test_each_file_says_whose_it_is(tmp_path: Path) -> None:
-    """Lines and files have the model, the benchmark and dates, those of a line within those of the run, after a kill too."""
+    """Lines and files have the model, the benchmark and dates, those of a line within those of the run, after a kill too;
+    the time of the session that was killed counts.
+    """
     sums(tmp_path / "data.jsonl", 8)
     with scripted(_script) as endpoint:
         killed = nel(*_command(endpoint), cwd=tmp_path, env={"NEL_FAILPOINT": "after_commit:3"})
         assert killed.returncode < 0
         run = only_run(tmp_path / "out")
         assert nel("eval", "resume", str(run), cwd=tmp_path).returncode == 0
+    with Snapshot(run / "run.db") as snapshot:
+        first, second = (session["elapsed"] or 0.0 for session in snapshot.sessions())
     files = [read_json(run / "gsm8k" / f"{name}.json") for name in ("metrics", "failure_analysis", "runtime_stats")]
     lines = read_results(run, "gsm8k")
     assert {(one["model"], one["benchmark"]) for one in (*files, *lines)} == {("m", "gsm8k")}
     began, over = (files[0]["timing"][name] for name in ("started", "ended"))
     assert [one["timing"] for one in files] == [{"started": began, "ended": over}] * 3
     assert began < over
+    assert first > 0
+    assert files[2]["elapsed_seconds"] == first + second
+    assert files[2]["run"]["cost"] is None
     assert all(began <= one["timing"]["started"] <= one["timing"]["ended"] <= over for one in lines)
 
 

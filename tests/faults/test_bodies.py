@@ -183,7 +183,7 @@ def test_f26_an_unknown_finish_reason_is_shown(tmp_path: Path) -> None:
     assert ran.exit_code == 0
     first, second = texts_of(ran.metrics)
     assert first.startswith('2 answers ended with the unknown finish reason "<b>repetition</b>')
-    assert second.startswith('1 answer ended with the unknown finish reason "other"')
+    assert second.startswith('1 answer ended with the unknown finish reason "other" and counts')
     page = (ran.run_dir / "report.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;repetition" in page
     assert "\x1b" not in page

@@ -18,6 +18,7 @@ from nel.models.pacing.circuit_breaker import CircuitBreaker
 from nel.models.pacing.rate_limiter import RateLimiter, TokenBucket
 from nel.models.pacing.retries import RetryBudget
 from nel.models.rate_limit_headers import Quota, duration_seconds
+from nel.models.wire.registry import wire_of
 from nel.types import Response, Usage
 from tests.simulation.loop import Clock, run_virtually
 
@@ -120,12 +121,15 @@ def test_retries_are_a_share_of_the_traffic() -> None:
 PRICE = Price(input=2.0, output=10.0, cached_input=0.5)
 
 
-def test_cached_tokens_are_priced_as_the_vendor_does() -> None:
-    """Among the prompt's tokens, or beside them; unknown usage has no cost."""
+def test_cached_tokens_have_their_own_price() -> None:
+    """They are some of the prompt's, also where a vendor counts them beside it; unknown usage has no cost."""
     usage = Usage(prompt_tokens=1000, completion_tokens=100, cached_tokens=400)
     assert cost_of(usage, PRICE) == pytest.approx((600 * 2 + 400 * 0.5 + 100 * 10) / 1e6)
-    beside = PRICE.model_copy(update={"cached_tokens": "addition"})
-    assert cost_of(usage, beside) == pytest.approx((1000 * 2 + 400 * 0.5 + 100 * 10) / 1e6)
+    counts = {"input_tokens": 600, "cache_read_input_tokens": 400, "output_tokens": 100}
+    message = {"content": [{"type": "text", "text": "4"}], "stop_reason": "end_turn", "usage": counts}
+    answer = wire_of("anthropic").answer(message)
+    assert isinstance(answer, Response)
+    assert cost_of(answer.usage, PRICE) == cost_of(usage, PRICE)
     assert cost_of(Usage(prompt_tokens=5), PRICE) is None
     assert cost_of(usage, None) is None
 

@@ -122,6 +122,30 @@ def test_a_whole_answer(name: Any) -> None:
     assert (ending_of(found.finish_reason), str(found.model)[-2:]) == ("complete", "-x")
 
 
+def _message(text: str, **fields: str) -> dict[str, Any]:
+    return {"type": "message", "content": [{"type": "output_text", "text": text}], **fields}
+
+
+@pytest.mark.parametrize(
+    ("messages", "text", "reasoning"),
+    [
+        (
+            [_message("I will add 5.", phase="commentary"), _message("4", phase="final_answer")],
+            "4",
+            "first\nI will add 5.",
+        ),
+        ([_message("Is it 5?"), _message("4")], "Is it 5?\n4", "first"),
+    ],
+    ids=["phases", "no phases"],
+)
+def test_of_several_messages_the_final_one_is_the_answer(
+    messages: list[dict[str, Any]], text: str, reasoning: str
+) -> None:
+    """Commentary of gpt-5.3-codex and later is no part of it; messages without a phase do not run into each other."""
+    answer = _answer("responses", {**RESPONSE, "output": [RESPONSE["output"][0], *messages]})  # type: ignore[index]
+    assert (answer.text, answer.reasoning) == (text, reasoning)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_streamed_answer_is_the_whole_one(name: Any) -> None:
     """Event by event, with a time for each piece of text; one that breaks off is a fault that is worth another try."""

@@ -26,7 +26,7 @@ from nel.engine.observability.run_status import BenchmarkCounts, RunStatus, RunS
 from nel.engine.store.lock import owner_of
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.snapshot import Snapshot
-from nel.engine.store.spending import spent_before
+from nel.engine.store.spending import elapsed_seconds, spent_json
 from nel.errors import NelError
 from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles, read_aggregates, read_run
@@ -168,6 +168,7 @@ class Summaries:
             config = snapshot.meta("config") or {}
             run_id = str(snapshot.meta("run_id") or run.path.name)
             benchmarks = snapshot.benchmarks()
+        has_prices = bool((config.get("budget") or {}).get("prices"))
         session = None
         if sessions and sessions[-1]["ended"] is not None and not is_live:
             session = sessions[-1]
@@ -182,8 +183,8 @@ class Summaries:
             model=_model(summaries),
             url=(config.get("endpoint") or {}).get("url"),
             started=sessions[0]["started"] if sessions else None,
-            elapsed_seconds=_elapsed_seconds(sessions),
-            cost=_cost(config, sessions),
+            elapsed_seconds=elapsed_seconds(sessions),
+            cost=spent_json(sessions, has_prices=has_prices)["cost"],
             sessions=len(sessions),
         )
 
@@ -336,18 +337,6 @@ def _model(benchmarks: tuple[BenchmarkSummary, ...]) -> str | None:
         str(benchmark.plan["model"]) for benchmark in benchmarks if benchmark.plan.get("model")
     )
     return ", ".join(models) or None
-
-
-def _elapsed_seconds(sessions: list[StoredSession]) -> float | None:
-    seconds = [session["elapsed"] for session in sessions if session["elapsed"] is not None]
-    return sum(seconds) if seconds else None
-
-
-def _cost(config: JsonObject, sessions: list[StoredSession]) -> float | None:
-    """Return what all sessions spent, None where no model has a price."""
-    if not (config.get("budget") or {}).get("prices"):
-        return None
-    return spent_before(sessions).cost
 
 
 def _cost_of(runtime: JsonObject) -> float | None:

@@ -38,14 +38,19 @@ class StateCounts(TypedDict):
     n_unscored: Count
 
 
-class RequestCounts(TypedDict):
-    """Requests by how they ended."""
+class AnsweredRequests(TypedDict):
+    """Requests that were answered, and what that took."""
 
     completed: Count
-    failed: Count
     attempts: Count
     retries: Count
     cached: Count
+
+
+class RequestCounts(AnsweredRequests):
+    """Requests by how they ended."""
+
+    failed: Count
 
 
 class Percentiles(TypedDict):
@@ -89,7 +94,7 @@ class Spent(TypedDict):
 
     requests: Count
     tokens: Count
-    cost: Amount
+    cost: Amount | None
 
 
 @with_config(ConfigDict(extra="allow"))
@@ -137,7 +142,8 @@ class JudgeRequests(TypedDict):
     """What the requests of one judge took."""
 
     model: str | None
-    requests: RequestCounts
+    requests: AnsweredRequests
+    """Of those that failed nothing is stored; `judging.judges` counts them as faults of cases."""
     tokens: TokenCounts
     latency_seconds: Percentiles
     cost: JudgeCost

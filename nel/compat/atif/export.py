@@ -233,12 +233,9 @@ def _usage_of(result: JsonObject) -> Usage:
 
 def _metrics(usage: Usage, price: Price | None) -> dict[str, Any]:
     """Return the metrics of an answer; cached tokens are a part of the prompt's in this format."""
-    prompt = usage.prompt_tokens
-    if prompt is not None and price is not None and price.cached_tokens == "addition":
-        prompt += usage.cached_tokens or 0
     cost = cost_of(usage, price)
     metrics = {
-        "prompt_tokens": prompt,
+        "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
         "cached_tokens": usage.cached_tokens,
         "cost_usd": None if cost is None else round(cost, 9),

@@ -93,8 +93,6 @@ class Price(Strict):
     """Completion tokens, reasoning included."""
     cached_input: NonNegativeFloat | None = None
     """Prompt tokens from the vendor's cache; None: as any other."""
-    cached_tokens: Literal["subset", "addition"] = "subset"
-    """Whether usage counts cached tokens among the prompt's (OpenAI) or beside them (Anthropic)."""
 
 
 class BudgetConfig(Strict):

@@ -302,7 +302,15 @@ class Log:
             self._write(APPEND.statement, self._as_stored(row))
 
     def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
-        """Store what killed sessions spent: the sum with the newest, ``nothing`` with others."""
+        """Store what killed sessions spent: the sum with the newest, ``nothing`` with others; and
+        how long the one took that the last exchange is of, up to that exchange.
+        """
+        last_exchange = self._connection.execute(
+            "SELECT ended, session FROM steps WHERE ended IS NOT NULL ORDER BY seq DESC LIMIT 1"
+        ).fetchone()
+        if last_exchange is not None:
+            took = "UPDATE sessions SET elapsed = ? - started WHERE id = ? AND elapsed IS NULL"
+            self._write(took, last_exchange)
         killed = "ended IS NULL AND spent IS NULL"
         newest = (
             "UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE"

@@ -112,9 +112,11 @@ class StoredSession(TypedDict):
     started: float
     """In seconds since 1970."""
     elapsed: float | None
-    """In seconds; None for a session that runs or was killed, as with the following."""
+    """In seconds; None for a session that runs or was killed; a resume stores that of a killed one
+    up to its last exchange.
+    """
     ended: str | None
-    """``done``, or why it stopped."""
+    """``done``, or why it stopped; None as above, as with the following."""
     attempts: int | None
     retries: int | None
     spent: dict[str, Any] | None

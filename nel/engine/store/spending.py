@@ -1,4 +1,4 @@
-"""What the sessions of a run cost: the prices of its models, and what its sessions spent.
+"""What the sessions of a run took: the prices of its models, what was spent, and the time.
 
 Depends on the configured prices. A session that ended has stored what it spent. Of one that was
 killed its rows are added up (`nel.engine.store.projections.spend`); requests that were in flight
@@ -37,6 +37,18 @@ def spent_before(sessions: Iterable[StoredSession]) -> Spend:
     return total
 
 
+def spent_json(sessions: Iterable[StoredSession], *, has_prices: bool) -> dict[str, Any]:
+    """Return what all sessions spent; the cost is None where no model has a price."""
+    spent = spent_before(sessions).as_json()
+    return spent if has_prices else {**spent, "cost": None}
+
+
+def elapsed_seconds(sessions: Iterable[StoredSession]) -> float | None:
+    """Return how long all sessions took, None where that is known of none."""
+    seconds = [session["elapsed"] for session in sessions if session["elapsed"] is not None]
+    return sum(seconds) if seconds else None
+
+
 def spent_by_killed(
     sums: Mapping[str, Sequence[int]], price: Price | None, of_judges: Mapping[str, Price]
 ) -> Spend:
@@ -51,5 +63,5 @@ def spent_by_killed(
     for payer, (requests, prompt, completion, cached) in sums.items():
         tokens = Usage(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
         paid = of_judges.get(payer) if payer else price
-        total.add(Spend(requests, tokens_of(tokens, paid) or 0, cost_of(tokens, paid) or 0.0))
+        total.add(Spend(requests, tokens_of(tokens) or 0, cost_of(tokens, paid) or 0.0))
     return total

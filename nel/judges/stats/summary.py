@@ -23,6 +23,8 @@ LABELS_MAX: Final = 40
 """Distinct grades, kinds of fault and templates that are counted by name."""
 OTHER: Final = "(other)"
 _POSITIONS: Final[dict[str | None, Position]] = {"first": "first", "second": "second", "tie": "tie"}
+_DOWN: Final = "outage"
+"""Fault of an opinion that was not asked for, since the judge's endpoint was down."""
 _LEVELS: Final[dict[str, Scale]] = {"ordinal": "ordinal", "interval": "interval"}
 
 
@@ -128,6 +130,11 @@ class JudgingCounts:
             self.details.setdefault(unscored_kind, unscored_detail)
         for record in judgements:
             self._add_case(sample, record)
+
+    @property
+    def awaits_judge(self) -> bool:
+        """Return whether a judge was down and left cases for a resume, also where others decided."""
+        return any(judge.faults[_DOWN] for judge in self._judges.values())
 
     def as_json(self) -> dict[str, Any] | None:
         """Return all counts and measures, None where there is no judgement."""

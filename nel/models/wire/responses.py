@@ -43,6 +43,10 @@ _DELTAS: Final = (
 _ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
 _ENCRYPTED: Final = "reasoning.encrypted_content"
 _ROLES: Final = ("system", "developer", "user", "assistant")
+_FINAL: Final = "final_answer"
+"""Phase of the message that is the answer, with models that comment on their work in others
+(gpt-5.3-codex and later).
+"""
 
 
 class Responses(Wire):
@@ -110,16 +114,16 @@ class Responses(Wire):
     def _of_output(self, payload: dict[str, Any]) -> Response | Fault:
         """Return the texts and calls of tools of a finished output."""
         items = objects(payload["output"])
-        messages = [item.get("content") for item in items if item.get("type") == "message"]
-        if not all_objects(payload["output"]) or not all(map(all_objects, messages)):
+        messages = [item for item in items if item.get("type") == "message"]
+        if not all_objects(payload["output"]) or not all(
+            all_objects(message.get("content")) for message in messages
+        ):
             return malformed_fault("the output, or a message in it, is not a list of objects")
-        blocks = [block for content in messages for block in objects(content)]
-        texts = [
-            block.get("text") for block in blocks if block.get("type") in ("output_text", "text")
-        ]
-        if any(not isinstance(text, str) for text in texts):
+        blocks = [block for message in messages for block in message["content"]]
+        if any(not isinstance(block.get("text"), str) for block in blocks if _is_text(block)):
             return malformed_fault("a text of the output is not a text")
-        text = join_texts(texts)
+        final_messages = [message for message in messages if message.get("phase") == _FINAL]
+        text = "\n".join(filter(None, map(_text_of, final_messages or messages)))
         refusal = join_texts(
             [block.get("refusal") for block in blocks if block.get("type") == "refusal"]
         )
@@ -135,7 +139,7 @@ class Responses(Wire):
         return read_text(
             text,
             finish_reason=reason,
-            reasoning=_reasoning(items),
+            reasoning=_reasoning(items, has_final=bool(final_messages)),
             usage=usage_in(payload.get("usage"), "input", "output"),
             model=name_in(payload, "model"),
             tool_calls=_calls(items),
@@ -246,11 +250,21 @@ def _block(block: JsonObject, role: str) -> dict[str, Any]:
     raise unknown_part(block, "responses")
 
 
-def _reasoning(items: list[dict[str, Any]]) -> str | None:
-    thoughts = [item for item in items if item.get("type") == "reasoning"]
-    texts = [
-        block.get("text")
-        for item in thoughts
-        for block in objects(item.get("content") or item.get("summary"))
-    ]
-    return "\n".join(text for text in texts if isinstance(text, str)) or None
+def _is_text(block: JsonObject) -> bool:
+    return block.get("type") in ("output_text", "text")
+
+
+def _text_of(message: JsonObject) -> str:
+    return join_texts([block.get("text") for block in message["content"] if _is_text(block)])
+
+
+def _reasoning(items: list[dict[str, Any]], *, has_final: bool) -> str | None:
+    """Return the reasoning, with what stands beside a final answer as commentary."""
+    texts: list[str] = []
+    for item in items:
+        if item.get("type") == "reasoning":
+            blocks = objects(item.get("content") or item.get("summary"))
+            texts += [block["text"] for block in blocks if isinstance(block.get("text"), str)]
+        elif has_final and item.get("type") == "message" and item.get("phase") != _FINAL:
+            texts.append(_text_of(item))
+    return "\n".join(texts) or None

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import nel
+from nel.comparison.floors import hold, read_floors
 from nel.runs.evaluation import evaluate, stored_config
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel as run_nel
@@ -220,6 +221,33 @@ def test_a_panel_needs_its_quorum(tmp_path: Path) -> None:
         settings["output"]["run_id"] = "r2"
         result = evaluate(settings)
     assert result.benchmarks[0].accounting["unscored"]["judge"]["kinds"] == {"no_quorum": 6}
+
+
+def _metrics(run_dir: Path) -> dict[str, Any]:
+    return read_json(run_dir / "judged" / "metrics.json")
+
+
+def test_a_panel_that_lacked_a_judge_is_not_finished(tmp_path: Path) -> None:
+    """Two of three decide while the third is down; no floor is held against their scores before it has judged too."""
+    path = bench(tmp_path, WAYS["handed over"])
+
+    def down(call: Call, _: int) -> Reply:
+        return Reply(status=503, body={"error": {"message": "down"}})
+
+    with scripted(adds) as model, scripted(honest) as one, scripted(honest) as two:
+        with scripted(down) as three:
+            settings = config(path, tmp_path, model.url, one.url, two.url, three.url, engine={"preflight": False})
+            settings["judge"]["panel"][2] |= {"attempts_max": 100, "outage_seconds_max": 0.3}
+            result = evaluate(settings)
+            assert (result.exit_code, result.benchmarks[0].accounting["n_scored"]) == (75, 6)
+            assert _metrics(result.run_dir)["warnings"][0]["kind"] == "partial"
+            with pytest.raises(nel.NelError, match="is not finished"):
+                hold(result.run_dir, read_floors(["accuracy=0.1"]))
+        with scripted(honest) as three:
+            settings["judge"]["panel"][2]["url"] = three.url
+            again = evaluate(settings, resume=True)
+    assert (again.exit_code, len(model.calls), len(one.calls), len(three.calls)) == (0, 6, 6, 6)
+    assert _metrics(again.run_dir)["complete"]
 
 
 def test_a_judge_that_comes_back_judges_what_was_parked(tmp_path: Path) -> None:
