@@ -23,6 +23,7 @@ from nel.comparison.lines import (
     SampleLine,
     digest,
     digests_of,
+    gold_digest,
     join_digests,
     number_or_nan,
 )
@@ -185,7 +186,7 @@ def _line(value: JsonObject, where: str, offset: int) -> SampleLine:
             f'{where}: "sample_id" is not a text; write the results again with nel report'
         )
     sample, occurrence, is_own_id = _identity(sample_id)
-    expected = digest(value.get("expected_answer"))
+    expected = gold_digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
     # What was never asked has no answer whose length would count.
