@@ -105,7 +105,7 @@ ROOMS = {
     "reports": 17_650,
     "runs": 11_430,
     "sandbox": 26_410,
-    "scoring": 23_340,
+    "scoring": 23_370,
     "tools": 1_900,
     "types": 2_230,
 }
