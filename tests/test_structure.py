@@ -87,7 +87,7 @@ ROOMS = {
     "benchmarks": 11_860,
     "byob": 400,
     "cli": 17_930,
-    "comparison": 24_470,
+    "comparison": 24_510,
     "compat": 41_740,
     "config": 14_510,
     "core": 5_050,
