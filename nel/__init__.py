@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from nel.authoring.benchmark import Benchmark
     from nel.authoring.benchmark_group import BenchmarkGroup
     from nel.authoring.decorators import benchmark
-    from nel.byob.judge import judge_score
     from nel.comparison.calls import ComparisonResult, DecisionResult, compare, gate
     from nel.compat.evalscope.task import TaskConfig, run_task
     from nel.config.schema import RunConfig
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
         text_match,
         validate_json_schema,
     )
+    from nel.scoring.judge import judge_score
     from nel.tools import ToolError, Toolset, tool
     from nel.types import Message, Sample, Score, ScorerInput
 
@@ -92,7 +92,7 @@ _HOME = {
     "multichoice_regex": "nel.scoring",
     "validate_json_schema": "nel.scoring",
     "needs_judge": "nel.scoring",
-    "judge_score": "nel.byob.judge",
+    "judge_score": "nel.scoring.judge",
     "fuzzy_match": "nel.scoring",
     "extract_json": "nel.scoring",
     "numeric_match": "nel.scoring",

@@ -82,15 +82,15 @@ FENCES = {  # the rooms and modules that may import a library
 
 ROOMS = {
     "apps": 73_330,
-    "artifacts": 34_230,
+    "artifacts": 34_210,
     "authoring": 16_240,
-    "benchmarks": 11_850,
-    "byob": 890,
+    "benchmarks": 11_860,
+    "byob": 400,
     "cli": 17_930,
-    "comparison": 24_450,
-    "compat": 41_730,
-    "config": 14_450,
-    "core": 5_030,
+    "comparison": 24_520,
+    "compat": 41_710,
+    "config": 14_500,
+    "core": 5_050,
     "datasets": 16_930,
     "decide": 8_910,
     "discovery": 3_590,
@@ -98,19 +98,19 @@ ROOMS = {
     "environments": 24_390,
     "episodes": 4_370,
     "judges": 23_670,
-    "metrics": 14_890,
+    "metrics": 14_910,
     "models": 37_620,
     "prompts": 2_690,
     "reading": 17_510,
-    "reports": 17_620,
-    "runs": 11_450,
+    "reports": 17_650,
+    "runs": 11_430,
     "sandbox": 26_410,
-    "scoring": 22_880,
+    "scoring": 23_370,
     "tools": 1_900,
     "types": 2_230,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
-PLUGINS = 29_990
+PLUGINS = 30_030
 """Nodes of all plugins together, without their tests."""
 TEMPLATES = {"apps": 73_570, "reports": 1_550}
 """Lines of the templates of a room."""

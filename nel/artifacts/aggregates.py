@@ -12,12 +12,12 @@ from typing import Final
 
 from typing_extensions import TypedDict
 
-from nel.artifacts.benchmark_result import COUNTS, BenchmarkResult
+from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.collecting import Collection
 from nel.config.schema.run import CATEGORY, split_category
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import Count, Text, pretty
-from nel.metrics.accumulator import Accumulator, BoundsJson, Unit
+from nel.metrics.accumulator import COUNTS, Accumulator, BoundsJson, Unit
 from nel.metrics.intervals import Interval, no_interval
 from nel.metrics.late_numpy import np
 from nel.metrics.question_intervals import disjoint_parts, macro_interval

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
-
-COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-"""Of a benchmark's accounting, those that each number of it has beside it."""
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

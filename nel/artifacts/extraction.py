@@ -23,13 +23,13 @@ from nel.artifacts.readings import (
     read_again,
     reading_json,
 )
-from nel.artifacts.results import SCORED, Result, read_result, reward_of
+from nel.artifacts.results import Result, read_result, reward_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
-from nel.scoring.readings import LENIENT, OFFICIAL, STRICT
+from nel.scoring.readings import LENIENT, OFFICIAL, SCORED, STRICT
 from nel.types import JsonObject, ModelFailure, Unscored
 
 DIFFERENCES_MAX: Final = 1_000

@@ -39,8 +39,6 @@ from nel.types import (
     value_class,
 )
 
-SCORED: Final = "scored"
-"""The name of what the run's own scorer read, beside other ways to read an answer."""
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
 """What a sample is that the run never came to, unless the store knows better."""
 ELSEWHERE = Unscored(

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import yaml
 
-from nel.artifacts.benchmark_result import COUNTS, BenchmarkResult
+from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.collecting import Collection, StoredBenchmark
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.results import RunTiming, date_of
@@ -26,7 +26,7 @@ from nel.core.strict_json import pretty
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.plans import check_plan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.metrics.accumulator import Accumulator
+from nel.metrics.accumulator import COUNTS, Accumulator
 from nel.metrics.requested import RequestedStatistics
 from nel.types import JsonObject
 from nel.version import __version__

@@ -8,6 +8,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from nel.core.texts import one_spelling
 from nel.datasets.fields import lookup
 from nel.datasets.ids import own_id
 from nel.errors import DatasetError
@@ -103,9 +104,9 @@ def prepared_by(
 
 
 def label_of(row: Mapping[str, object], name: str | None) -> str | None:
-    """Return the value of a field as text; None where there is no field, or nothing in it."""
+    """Return the value of a field as a label; None where there is no field, or nothing in it."""
     value = None if name is None else lookup(row, name, default=None)
-    return None if value is None else str(value)
+    return None if value is None else one_spelling(str(value))
 
 
 def limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] | None:

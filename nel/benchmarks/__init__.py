@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nel.authoring.benchmark import Benchmark
     from nel.compat.evalscope.adapters import DefaultDataAdapter
+    from nel.compat.evalscope.adapting import register_benchmark
     from nel.compat.evalscope.data_adapter import DataAdapter
     from nel.compat.evalscope.filters import RegexFilter
     from nel.compat.evalscope.kinds import MarkedChoiceAdapter as MultiChoiceAdapter
-    from nel.compat.evalscope.meta import BenchmarkMeta, Tags, register_benchmark
+    from nel.compat.evalscope.meta import BenchmarkMeta, Tags
     from nel.compat.evalscope.report import Report
     from nel.compat.evalscope.samples import (
         AggScore,
@@ -33,10 +34,11 @@ _EVALSCOPE = "nel.compat.evalscope"
 _HOMES = {
     "nel.authoring.benchmark": ("Benchmark",),
     f"{_EVALSCOPE}.adapters": ("DefaultDataAdapter",),
+    f"{_EVALSCOPE}.adapting": ("register_benchmark",),
     f"{_EVALSCOPE}.data_adapter": ("DataAdapter",),
     f"{_EVALSCOPE}.filters": ("RegexFilter",),
     f"{_EVALSCOPE}.kinds": ("MultiChoiceAdapter",),
-    f"{_EVALSCOPE}.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
+    f"{_EVALSCOPE}.meta": ("BenchmarkMeta", "Tags"),
     f"{_EVALSCOPE}.report": ("Report",),
     f"{_EVALSCOPE}.samples": (
         "AggScore",

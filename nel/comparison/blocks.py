@@ -23,8 +23,8 @@ from nel.comparison.lines import (
     Digests,
     Floats,
     Ints,
-    digest,
     digests_of,
+    gold_digest,
     joined_digests,
     length_or_nan,
     text_codes,
@@ -187,10 +187,10 @@ class BlockReader:
 
     def _expected_digest(self, value: object) -> int:
         if not isinstance(value, str):
-            return digest(value)
+            return gold_digest(value)
         digest_of_value = self._expected.get(value)
         if digest_of_value is None:
-            digest_of_value = digest(value)
+            digest_of_value = gold_digest(value)
             if len(self._expected) < _EXPECTED_KEPT:
                 self._expected[value] = digest_of_value
         return digest_of_value

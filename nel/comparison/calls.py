@@ -24,8 +24,8 @@ from nel.decide.policy import Policy
 from nel.errors import EXIT_DONE, ConfigError, UsageError
 from nel.reports import comparison as comparison_report
 from nel.reports import decision as decision_report
+from nel.reports.notebook import notebook_table
 from nel.reports.tables.columns import Column, ReportTable
-from nel.runs.notebook import notebook_table
 from nel.types import JsonObject
 
 FLIPS_MAX = 1000

@@ -72,13 +72,17 @@ def measure_json(measured: Measure) -> dict[str, Any]:
 
 
 def _candidate_json(baseline: Side, candidate: Candidate, flips_max: int) -> dict[str, object]:
+    side = candidate.side
+    names = {*baseline.settings, *side.settings}
+    if not baseline.kind == side.kind == "nel":  # other tools record few of them
+        names = baseline.settings.keys() & side.settings.keys()
     settings = [
         difference
-        for difference in other_differences(baseline.settings, candidate.side.settings)
-        if not difference[0].startswith(_NOT_SETTINGS)
+        for difference in other_differences(baseline.settings, side.settings)
+        if difference[0] in names and not difference[0].startswith(_NOT_SETTINGS)
     ]
     return {
-        **side_json(candidate.side),
+        **side_json(side),
         "only_baseline": list(candidate.only_baseline),
         "only_candidate": list(candidate.only_candidate),
         "settings_differ": [_pair(*difference) for difference in settings],

@@ -16,6 +16,7 @@ from nel.comparison.lines import (
     UNSCORED,
     SampleLine,
     digest,
+    gold_digest,
     join_digests,
     length_or_nan,
     number_or_nan,
@@ -107,7 +108,7 @@ def _nemo_line(value: JsonObject, where: str, offset: int) -> SampleLine:
     metadata = value.get("metadata")
     if not isinstance(metadata, dict):
         metadata = {}
-    expected = digest(value.get("expected_answer"))
+    expected = gold_digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
     category = metadata.get("category") or details.get("category")
@@ -215,7 +216,7 @@ def _lm_eval_line(
     reward = reward_of(value, metric, where)
     argument = arguments_of(value)[0]
     prompt = digest(argument) if argument else 0
-    target, doc = digest(value.get("target")), value.get("doc")
+    target, doc = gold_digest(value.get("target")), value.get("doc")
     content = value.get("doc_hash") or doc
     category = doc.get("category", doc.get("subject")) if isinstance(doc, dict) else None
     state, cause = _state_and_cause(reward, "scorer: unknown")

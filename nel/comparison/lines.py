@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nel.core.strict_json import dumps_bytes
+from nel.core.strict_json import dumps_bytes, dumps_unless_text
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -259,6 +259,15 @@ def digest(value: object) -> int:
     else:
         encoded = b"\x00" + dumps_bytes(value)
     return int.from_bytes(blake2b(encoded, digest_size=DIGEST_BYTES).digest(), "little")
+
+
+def gold_digest(gold: object) -> int:
+    """Return the digest of a gold answer as text, as other tools store it; none is empty there.
+
+    >>> gold_digest(5) == gold_digest("5"), gold_digest(None) == gold_digest("")
+    (True, True)
+    """
+    return digest("" if gold is None else dumps_unless_text(gold))
 
 
 def join_digests(a: int, b: int) -> int:

@@ -21,6 +21,7 @@ from nel.comparison.lines import (
     SampleLine,
     digest,
     digests_of,
+    gold_digest,
     join_digests,
     length_or_nan,
     number_or_nan,
@@ -184,7 +185,7 @@ def _line(value: JsonObject, where: str, offset: int) -> SampleLine:
             f'{where}: "sample_id" is not a text; write the results again with nel report'
         )
     sample, occurrence, is_own_id = _identity(sample_id)
-    expected = digest(value.get("expected_answer"))
+    expected = gold_digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
     return SampleLine(

@@ -294,9 +294,10 @@ class Layers:
         depth = len(key_path)
         names = [name for path, name in self._sources.items() if path[:depth] == key_path]
         parents = [path for path in self._sources if _leads_to(path, key_path)]
+        first_value = self._first_data.get(key_path[0]) if key_path else self._first_data or None
         if parents:
             names.insert(0, self._sources[max(parents, key=len)])
-        elif key_path and self._first_data.get(key_path[0]) is not None:
+        elif first_value is not None:
             names.insert(0, self._where)
         return ", ".join(dict.fromkeys(names)) or self._where
 

@@ -30,6 +30,8 @@ _OF_ONE_RUN: Final = ("benchmarks", "endpoints", "shard")
 _WHOLE: Final = ("judge", "model_roles")
 """Sections that describe models: one source says all of them."""
 _OUTPUT: Final = ("output", "dir")
+_BODY_FIELDS: Final = ("generation", "extra")
+"""Holds fields of the request, each of which is a setting of its own."""
 
 
 def variables() -> dict[str, Setting]:
@@ -98,4 +100,8 @@ def _entries(data: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], obje
             yield (section,), values
             continue
         for key, value in values.items():
-            yield (section, str(key)), value
+            path = (section, str(key))
+            if path == _BODY_FIELDS and isinstance(value, Mapping):
+                yield from (((*path, str(name)), item) for name, item in value.items())
+            else:
+                yield path, value

@@ -1,9 +1,10 @@
-"""Texts for people. Pure functions."""
+"""Texts for people, and the names that they give to parts of their data. Pure functions."""
 
 from __future__ import annotations
 
 import ast
 import re
+import unicodedata
 from typing import Final
 
 _TEXT_LITERAL: Final = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
@@ -20,6 +21,15 @@ def shorten(text: str, characters_max: int) -> str:
     ('abc…', 'abcd')
     """
     return text if len(text) <= characters_max else f"{text[: characters_max - 1]}…"
+
+
+def one_spelling(label: str) -> str:
+    """Return the name of a category or group in the one spelling (NFC) that nel compares.
+
+    >>> one_spelling("ge\\u0301ographie") == "g\\u00e9ographie"
+    True
+    """
+    return label if label.isascii() else unicodedata.normalize("NFC", label)
 
 
 def list_in_text(text: str) -> list[str] | None:

@@ -17,12 +17,8 @@ from nel.judges.parsing.formats import grade_in_json, may_hold_verdict
 from nel.judges.parsing.own_words import only_repeats
 from nel.judges.quoting import NO_CODE, Quoted, displayed_text, unquote
 from nel.judges.registry import judge_for
-from nel.judges.types import Case, Grade, Judge, Judgement, Question
+from nel.judges.types import PROMPT, TEMPLATE, Case, Grade, Judge, Question
 
-TEMPLATE: Final = "_template"
-"""The key of a case's values that holds the wrapped judge: its name, or the text of a template."""
-PROMPT: Final = "_prompt"
-"""The key that holds the complete prompt instead, sent as it is."""
 READ_BY_SCORER: Final = Grade(label="read by the scorer", score=1.0)
 """The grade of every reply that the scorer reads itself."""
 _EXAMPLE: Final = Case(
@@ -31,22 +27,6 @@ _EXAMPLE: Final = Case(
     reference="Paris",
     values={TEMPLATE: "binary_qa"},
 )
-
-
-def only_reply(judgement: Judgement) -> str:
-    """Return the reply of a panel of one.
-
-    Raises:
-        JudgeError: The panel has several judges.
-    """
-    replies = [opinion.reply for opinion in judgement.opinions if opinion.grade is not None]
-    if len(judgement.opinions) != 1 or not replies:
-        raise JudgeError(
-            f"the scorer reads the reply of one judge and the panel has {len(judgement.opinions)};"
-            " use grade_pattern",
-            kind="unsupported",
-        )
-    return replies[0]
 
 
 def _ask_for_json(case: Case) -> Sequence[Question]:

@@ -27,6 +27,10 @@ Aggregate: TypeAlias = Literal["majority", "mean", "median", "min", "max"]
 
 SETTING_FAULTS: Final = frozenset({"no_judge", "bad_template", "bad_case", "raised", "no_question"})
 """Kinds of judge errors that lie in what is asked: a retry gives the same error."""
+TEMPLATE: Final = "_template"
+"""The key of a case's values that holds a wrapped judge: its name, or the text of a template."""
+PROMPT: Final = "_prompt"
+"""The key that holds the complete prompt instead, sent as it is."""
 _TEXTS: Final = ("response", "template", "question", "criteria")
 _TEXTS_OR_NONE: Final = ("reference", "grade_pattern")
 _AGGREGATES: Final = get_args(Aggregate)
@@ -255,3 +259,19 @@ def _refuse(name: str, value: object, kind: str) -> NoReturn:
     raise JudgeError(
         f"{name} is {value!r:.80} ({type(value).__name__}); give {kind}", kind="bad_case"
     )
+
+
+def only_reply(judgement: Judgement) -> str:
+    """Return the reply of a panel of one.
+
+    Raises:
+        JudgeError: The panel has several judges.
+    """
+    replies = [opinion.reply for opinion in judgement.opinions if opinion.grade is not None]
+    if len(judgement.opinions) != 1 or not replies:
+        raise JudgeError(
+            f"the scorer reads the reply of one judge and the panel has {len(judgement.opinions)};"
+            " use grade_pattern",
+            kind="unsupported",
+        )
+    return replies[0]

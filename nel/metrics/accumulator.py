@@ -94,6 +94,10 @@ class CompletedJson(TypedDict):
     n: Count
 
 
+COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+"""Of a benchmark's accounting, those that each number of it has beside it."""
+
+
 class CauseJson(TypedDict):
     """Unscored outcomes of one cause, by kind."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
+from nel.core.texts import one_spelling
 from nel.types import Sample
 
 FOUND_MAX: Final = 100
@@ -36,13 +37,13 @@ def fields_of(sample: Sample | None) -> Fields | None:
     if sample is None:
         return None
     if sample.subset is not None:
-        return Fields(sample.subset, ())
+        return Fields(one_spelling(sample.subset), ())
     if sample.metadata.keys().isdisjoint(FIELDS):
         return None
     texts: list[str | None] = []
     for name in FIELDS:
         value = sample.metadata.get(name)
-        texts.append(value if type(value) is str and value.strip() else None)
+        texts.append(one_spelling(value) if type(value) is str and value.strip() else None)
     return Fields(None, tuple(texts)) if any(texts) else None
 
 
@@ -59,11 +60,11 @@ def category_of(metadata: Mapping[str, object], subset: str | None = None) -> ob
     ('law', 'easy')
     """
     if subset is not None:
-        return subset
+        return one_spelling(subset)
     for name in FIELDS:
         value = metadata.get(name)
         if value is not None and value != "":
-            return value
+            return one_spelling(value) if isinstance(value, str) else value
     return None
 
 

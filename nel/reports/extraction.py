@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from nel.artifacts.results import SCORED
 from nel.core.strict_json import loads
 from nel.errors import OutputError
 from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.text import cut
+from nel.scoring.readings import LENIENT, OFFICIAL, SCORED, STRICT
 from nel.types import JsonObject
 
 _NAME: Final = "extraction_audit.json"
 _CHARACTERS_MAX: Final = 200
 MEANINGS: Final = {
     SCORED: "what the run's scorer read, as the score counts it",
-    "strict": "only what is declared as the answer, or is the whole response",
-    "lenient": "every form of answer that nel reads",
-    "official": "the rule that the benchmark's authors published",
+    STRICT: "only what is declared as the answer, or is the whole response",
+    LENIENT: "every form of answer that nel reads",
+    OFFICIAL: "the rule that the benchmark's authors published",
     "model": "what a model read where the run's scorer found no answer; not part of the band",
 }
 

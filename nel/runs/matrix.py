@@ -35,10 +35,11 @@ from nel.engine.store.remote import is_remote
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_table
+from nel.reports.notebook import notebook_table
 from nel.reports.writers import check_writers
 from nel.runs.background import run_blocking
 from nel.runs.evaluation import has_begun, note_plans, words_for, written_results
-from nel.runs.notebook import notebook_table, reporter
+from nel.runs.notebook import reporter
 from nel.runs.objects import with_names
 from nel.runs.preview import PlannedBenchmark, preview
 from nel.runs.result import RunResult

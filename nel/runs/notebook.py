@@ -1,4 +1,4 @@
-"""What a notebook shows of a run: a bar while it goes on, and tables.
+"""What a notebook shows of a run while it goes on: a bar.
 
 Depends on IPython only where the code runs in one of its kernels, which has it.
 """
@@ -8,14 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nel.engine.progress import Progress
 from nel.runs.background import Reporter
 from nel.runs.progress_line import progress_line
-
-if TYPE_CHECKING:
-    from nel.reports.tables.columns import ReportTable
 
 
 def reporter(
@@ -67,13 +64,6 @@ def bar_html(live: Mapping[str, Progress]) -> str:
 
 def _line(name: str, progress: Progress) -> str:
     return f"{name}: {progress_line(progress)}" if name else progress_line(progress)
-
-
-def notebook_table(table: ReportTable) -> str:
-    """Return a table for a notebook, which gives it its style."""
-    from nel.reports.html import table_html  # noqa: PLC0415 - few runs are in a notebook
-
-    return table_html(table, style="text-align: left; white-space: nowrap")
 
 
 def _in_kernel() -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nel.engine.stopping.exit_status import ExitStatus
-from nel.runs.notebook import notebook_table
+from nel.reports.notebook import notebook_table
 
 if TYPE_CHECKING:
     import pandas

@@ -144,7 +144,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
 
 @in_process
 @reads_gold(choice_gold)
-def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
+def multiple_choice_acc(sample: ScorerInput) -> dict[str, Any]:
     """Rank the choices by the log-likelihood the model gives them.
 
     Rule: ``acc`` is 1 when the choice of the largest sum of log-probabilities is the gold;
@@ -160,7 +160,7 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
 
     >>> metadata = {"_choices": [" yes", " no"], "_choices_logprobs": [-4.0, -3.5], "_choices_is_greedy": [False, True]}
     >>> multiple_choice_acc(ScorerInput(response=" no", target="A", metadata=metadata))
-    {'acc': 0.0, 'acc_norm': 1.0, 'acc_greedy': 0.0, 'extracted': 'B'}
+    {'acc': 0.0, 'acc_norm': 1.0, 'acc_greedy': 0.0, 'extracted': 'B', 'logprobs': [-4.0, -3.5]}
     """
     choices, sums, greedy = log_likelihoods(sample.metadata)
     labels, gold = ranked_gold(sample, choices)
@@ -175,6 +175,7 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
         "acc_norm": float(first_best(per_byte) == gold),
         "acc_greedy": float(any(greedy) and first_best(greedy_sums) == gold),
         "extracted": labels[likeliest],
+        "logprobs": finite_or_none(sums),
     }
 
 
@@ -216,6 +217,11 @@ def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float]
             f"the log-likelihoods {sums} rank nothing: one is NaN, or all are minus infinity"
         )
     return choices, sums, greedy
+
+
+def finite_or_none(sums: Sequence[float]) -> list[float | None]:
+    """Return the sums of the choices as JSON can hold them: None for minus infinity."""
+    return [total if math.isfinite(total) else None for total in sums]
 
 
 def _log_probability(value: object) -> float:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from nel.errors import ConfigError, DatasetError
 from nel.reading.letters import labels_for
-from nel.scoring.choice import first_best, log_likelihoods, ranked_gold
+from nel.scoring.choice import finite_or_none, first_best, log_likelihoods, ranked_gold
 from nel.scoring.declarations import in_process
 from nel.scoring.gold_choices import choice_gold
 from nel.scoring.golds import reads_gold
@@ -22,7 +23,7 @@ from nel.types import ScorerInput
 
 @in_process
 @reads_gold(choice_gold)
-def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, float | str]:
+def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, Any]:
     """Rank the choices by log-likelihood, with lm-evaluation-harness' three accuracies.
 
     Rule: ``acc`` is 1 when the choice of the largest sum is the gold; ``acc_norm`` when that of the
@@ -42,7 +43,7 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
 
     >>> metadata = {"_choices": ["no", "surely"], "_choices_logprobs": [-2.0, -4.0]}
     >>> ranked_choice(ScorerInput(response="no", target=1, metadata=metadata))
-    {'acc': 0.0, 'acc_norm': 1.0, 'acc_bytes': 1.0, 'extracted': 'A'}
+    {'acc': 0.0, 'acc_norm': 1.0, 'acc_bytes': 1.0, 'extracted': 'A', 'logprobs': [-2.0, -4.0]}
     """
     choices, sums, _ = log_likelihoods(sample.metadata)
     labels, gold = ranked_gold(sample, choices)
@@ -59,11 +60,12 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
     return {
         **{name: float(leaders[name] == gold) for name in order},
         "extracted": labels[leaders[headline]],
+        "logprobs": finite_or_none(sums),
     }
 
 
 @in_process
-def choice_mass(sample: ScorerInput, gold_indices: Sequence[int]) -> dict[str, float | str]:
+def choice_mass(sample: ScorerInput, gold_indices: Sequence[int]) -> dict[str, Any]:
     """Share out probability 1 among the choices, and return what falls on the right ones.
 
     Rule: the sum of ``exp(sum)`` over the right choices, divided by that over all; no division by
@@ -79,7 +81,7 @@ def choice_mass(sample: ScorerInput, gold_indices: Sequence[int]) -> dict[str, f
 
     >>> choice_mass(ScorerInput(response="", target=[0], metadata={"_choices": ["a", "b"],
     ...     "_choices_logprobs": [-1.0, -1.0]}), [0])
-    {'acc': 0.5, 'extracted': 'A'}
+    {'acc': 0.5, 'extracted': 'A', 'logprobs': [-1.0, -1.0]}
     """
     choices, sums, _ = log_likelihoods(sample.metadata)
     if not gold_indices or not all(0 <= index < len(choices) for index in gold_indices):
@@ -89,7 +91,11 @@ def choice_mass(sample: ScorerInput, gold_indices: Sequence[int]) -> dict[str, f
     top = max(sums)
     weights = [math.exp(value - top) for value in sums]
     mass = math.fsum(weights[index] for index in set(gold_indices)) / math.fsum(weights)
-    return {"acc": mass, "extracted": labels_for(len(choices))[first_best(sums)]}
+    return {
+        "acc": mass,
+        "extracted": labels_for(len(choices))[first_best(sums)],
+        "logprobs": finite_or_none(sums),
+    }
 
 
 def _per_unit(sums: Sequence[float], sizes: Sequence[int]) -> list[float]:

@@ -31,6 +31,8 @@ from nel.types import ScorerInput
 KindName: TypeAlias = Literal["letter", "number", "yes_no", "text", "mathematics"]
 Read: TypeAlias = Callable[[ScorerInput], Reading]
 
+SCORED: Final = "scored"
+"""The name of what the run's own scorer read, beside the ways below."""
 STRICT: Final = "strict"
 LENIENT: Final = "lenient"
 OFFICIAL: Final = "official"

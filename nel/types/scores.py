@@ -46,7 +46,7 @@ class ScorerInput:
     sandbox: Any = None  # a `nel.sandbox` handle; its type lies in a room above this one
     judge_fn: Callable[..., Any] | None = None  # as `model_call_fn`
     """Sends a `nel.judges.types.Case` to the run's judges and returns the `Judgement`, in an async
-    scorer an awaitable of it; `nel.byob.judge` uses it. None outside a run."""
+    scorer an awaitable of it; `nel.scoring.judge` uses it. None outside a run."""
     sample: Sample | None = None
     """The whole sample, with its id, prompt and choices; None outside a run."""
     repeat: int = 0

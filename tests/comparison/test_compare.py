@@ -234,7 +234,7 @@ def test_results_of_nemo_evaluator_are_paired_by_content(tmp_path: Path) -> None
     rows = nemo_lines(WORSE)[::-1]
     found = only(compared(left, write_nemo(tmp_path / "b", rows)))
     assert (found["pairs"]["by"], found["pairs"]["n"], found["headline"]["verdict"]) == ("row", 400, "worse")
-    ours = write_run(tmp_path / "c", [{**row, "expected_answer": str(row["expected_answer"])} for row in lines(WORSE)])
+    ours = write_run(tmp_path / "c", lines(WORSE))
     mixed = only(compared(left, ours))
     assert (mixed["pairs"]["by"], mixed["pairs"]["n"]) == ("question", 400)
     assert "judge" in mixed["unchecked"]
@@ -259,10 +259,11 @@ def test_sample_files_of_lm_eval_are_paired_by_document(tmp_path: Path) -> None:
     assert found[0]["headline"]["metric"] == "exact_match"
 
 
-def test_a_sample_file_stands_against_a_run(tmp_path: Path) -> None:
-    """A run and a sample file pair by prompt and gold answer."""
-    left = write_lm_eval(tmp_path / "a", lm_eval_lines(BEFORE))
-    right = write_run(tmp_path / "b", [{**row, "expected_answer": str(row["expected_answer"])} for row in lines(WORSE)])
+@pytest.mark.parametrize(("gold", "target"), [(42, "42"), ("42", "42"), (["a", "b"], '["a","b"]'), (None, "")])
+def test_a_sample_file_stands_against_a_run(tmp_path: Path, gold: object, target: str) -> None:
+    """A run and a sample file pair by prompt and gold answer, which the file has as text, also where it is none."""
+    left = write_lm_eval(tmp_path / "a", [{**row, "target": target} for row in lm_eval_lines(BEFORE)])
+    right = write_run(tmp_path / "b", [{**row, "expected_answer": gold} for row in lines(WORSE)])
     found = only(compared(left, right))
     assert (found["pairs"]["by"], found["headline"]["verdict"]) == ("question", "worse")
 

@@ -97,3 +97,10 @@ def test_what_is_set_for_all_benchmarks_wins_over_their_entries_in_the_file() ->
     }
     config = build_config(several, given=given_settings({"--protocol": "completions"}))
     assert [endpoint.protocol for endpoint in config.endpoints] == ["completions", "completions"]
+
+
+def test_an_error_of_the_whole_configuration_names_file_and_flags() -> None:
+    """Each of them may have set what contradicts another key."""
+    data = {"endpoints": [{"name": "a", "url": URL, "model": "m"}], "benchmarks": ["x"]}
+    message = refused(data, {"--model-url": URL})
+    assert message.startswith("run.yaml, --model-url: endpoint.url and endpoints are both given")

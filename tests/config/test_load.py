@@ -101,15 +101,16 @@ def test_no_unscored_sample_is_tolerated_by_default() -> None:
 
 
 def test_benchmark_generation_wins_field_by_field() -> None:
-    """A benchmark's own settings are laid over the run's, field by field."""
+    """A benchmark's own settings are laid over the run's, field by field, those of the body too."""
     config = build_config(
         {
-            "generation": {"temperature": 0.0, "max_tokens": 5},
-            "benchmarks": [{"name": "x", "generation": {"temperature": 1.0}}],
+            "generation": {"temperature": 0.0, "max_tokens": 5, "extra": {"top_k": 1, "min_p": 0.1}},
+            "benchmarks": [{"name": "x", "generation": {"temperature": 1.0, "extra": {"top_k": 2}}}],
         }
     )
     merged = config.generation_of(config.benchmarks[0])
     assert (merged.temperature, merged.max_tokens) == (1.0, 5)
+    assert merged.extra == {"top_k": 2, "min_p": 0.1}
 
 
 @pytest.mark.parametrize(

@@ -151,9 +151,10 @@ def test_multiple_choice_acc(
     acc_greedy: float,
     extracted: str,
 ) -> None:
-    """Sum, sum per UTF-8 byte and greedy choice are ranked each for itself."""
+    """Sum, sum per UTF-8 byte and greedy choice are ranked each for itself, and the sums are kept as JSON holds them."""
     expected = {"acc": acc, "acc_norm": acc_norm, "acc_greedy": acc_greedy, "extracted": extracted}
-    assert _ranked(target, choices, sums, greedy) == expected
+    kept = [None if value == -math.inf else value for value in sums]
+    assert _ranked(target, choices, sums, greedy) == {**expected, "logprobs": kept}
 
 
 def test_multiple_choice_acc_of_a_lone_surrogate() -> None:

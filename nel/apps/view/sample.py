@@ -15,7 +15,6 @@ from nel.apps.view.summary import BenchmarkSummary
 from nel.apps.view.transcript import AttemptView, transcript_of
 from nel.artifacts.readings import AnswerReadings, read_again
 from nel.artifacts.results import (
-    SCORED,
     Result,
     not_asked_line,
     read_result,
@@ -35,6 +34,7 @@ from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.samples import facts_of
 from nel.reports.text import WHOLE_CHARACTERS_MAX, as_text, content_text, whole
+from nel.scoring.readings import SCORED
 from nel.types import JsonObject, Response, Sample, SampleKey, Scored, Unscored
 
 _READ_MAX: Final = 200_000

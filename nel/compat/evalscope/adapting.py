@@ -1,13 +1,15 @@
-"""Makes a benchmark of an adapter class; refuses what cannot be used before anything is read."""
+"""Registers adapter classes, and makes a benchmark of one; refuses what cannot be used before
+anything is read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from nel.authoring.fewshot import FewShot
-from nel.authoring.registered import describes_benchmark, source_of
+from nel.authoring.registered import REGISTERED, describes_benchmark, source_of
 from nel.compat.evalscope.adapters import DefaultDataAdapter
 from nel.compat.evalscope.aggregation import AGGREGATIONS, check_aggregation
 from nel.compat.evalscope.answer_scoring import AdapterScorer
@@ -23,10 +25,35 @@ from nel.compat.evalscope.samples import limit_of
 from nel.errors import ConfigError
 from nel.prompts import compile_template
 
+_Class = TypeVar("_Class", bound=type)
 _SUBSET_FIELD: Final = "subset"
 _JUDGING: Final = ("judge_strategy", "judge_args")
 _DECIDING: Final = ("metric_list", "filters", "extra_params", "aggregation")
 """Fields of the meta that change scores: they are part of the benchmark's identity."""
+
+
+def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
+    """Register the adapter class below under the name its meta gives.
+
+    Raises:
+        ConfigError: Another file has registered the name.
+    """
+
+    def register(adapter: _Class) -> _Class:
+        namesake = REGISTERED.get(meta.name)
+        if namesake is not None and source_of(namesake) != source_of(adapter):
+            raise ConfigError(
+                f'two adapters are called "{meta.name}": {source_of(namesake)} and'
+                f" {source_of(adapter)}; rename one"
+            )
+        meta.data_adapter = adapter
+        adapter.benchmark_meta = meta  # type: ignore[attr-defined]
+        adapter.described_benchmark = classmethod(adapt)  # type: ignore[attr-defined]
+        adapter.description = meta.description or meta.pretty_name or meta.name  # type: ignore[attr-defined]
+        REGISTERED[meta.name] = adapter
+        return adapter
+
+    return register
 
 
 def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> AdaptedBenchmark:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from importlib import import_module
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from nel.authoring.benchmark import Benchmark
@@ -22,6 +21,9 @@ class DataAdapter(ABC):
 
     benchmark_meta: ClassVar[BenchmarkMeta]
     """Set by `register_benchmark`."""
+    described_benchmark: ClassVar[Callable[[Mapping[str, Any] | None], Benchmark]]
+    """Returns the benchmark that the class was registered for, with what a run changes; set by
+    `register_benchmark`."""
 
     def __init__(
         self, benchmark_meta: BenchmarkMeta | None = None, task_config: object = None, **_: object
@@ -97,17 +99,6 @@ class DataAdapter(ABC):
         if strategy != "auto":
             return strategy
         return "llm" if self._use_llm_judge else "rule"
-
-    @classmethod
-    def described_benchmark(cls, arguments: Mapping[str, Any] | None = None) -> Benchmark:
-        """Return the benchmark that the class was registered for, with what a run changes.
-
-        Raises:
-            ConfigError: It cannot be used as it is registered, or an argument is unknown.
-        """
-        adapting = import_module("nel.compat.evalscope.adapting")  # which imports this module
-        benchmark: Benchmark = adapting.adapt(cls, arguments)
-        return benchmark
 
     @abstractmethod
     def record_to_sample(self, record: dict[str, object]) -> Sample | list[Sample]:

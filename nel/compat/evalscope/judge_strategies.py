@@ -18,8 +18,7 @@ from typing import Final
 
 from nel.compat.evalscope.samples import ChatMessage, Score
 from nel.errors import ConfigError, did_you_mean
-from nel.judges.reply_formats import PROMPT, only_reply
-from nel.judges.types import Case
+from nel.judges.types import PROMPT, Case, only_reply
 from nel.prompts import compile_template
 from nel.scoring.delegation import ask_judge, check_grade_pattern, rename_placeholders
 from nel.types import JsonObject

@@ -1,17 +1,15 @@
-"""What a benchmark says of itself, and how its adapter class is registered."""
+"""What a benchmark says of itself."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from nel.authoring.registered import REGISTERED, source_of
 from nel.errors import ConfigError, did_you_mean
 from nel.types import JsonObject
 
-_Class = TypeVar("_Class", bound=type)
 _FIXED: Final = ("name", "data_adapter")
 _ALIASES: Final = {"local_path": "dataset_id"}
 _OF_THE_DATASET: Final = ("dataset_revision", "hf_dataset_id", "hf_dataset_revision")
@@ -153,26 +151,3 @@ class BenchmarkMeta:
                 raise ConfigError(f'{self.name}: there is no extra parameter "{key}"{hint}')
             options[key]["value"] = value
         return options
-
-
-def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
-    """Register the adapter class below under the name its meta gives.
-
-    Raises:
-        ConfigError: Another file has registered the name.
-    """
-
-    def register(adapter: _Class) -> _Class:
-        namesake = REGISTERED.get(meta.name)
-        if namesake is not None and source_of(namesake) != source_of(adapter):
-            raise ConfigError(
-                f'two adapters are called "{meta.name}": {source_of(namesake)} and'
-                f" {source_of(adapter)}; rename one"
-            )
-        meta.data_adapter = adapter
-        adapter.benchmark_meta = meta  # type: ignore[attr-defined]
-        adapter.description = meta.description or meta.pretty_name or meta.name  # type: ignore[attr-defined]
-        REGISTERED[meta.name] = adapter
-        return adapter
-
-    return register

@@ -22,13 +22,13 @@ from nel.compat.every_eval_ever.export_samples import CORRECT_FROM, sample_lines
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, pretty
 from nel.errors import UsageError
+from nel.metrics.accumulator import COUNTS
 from nel.reports.run_files import BenchmarkFiles
 from nel.types import JsonObject
 from nel.version import __version__
 
 SCHEMA: Final = "0.3.0"
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._@-]")
-_COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
 
 
 def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
@@ -138,7 +138,7 @@ def _record(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
 
 def _result(files: BenchmarkFiles, metric: JsonObject) -> dict[str, Any]:
     accounting = files.metrics["accounting"]
-    counts = {name: str(accounting.get(name) or 0) for name in _COUNTS}
+    counts = {name: str(accounting.get(name) or 0) for name in COUNTS}
     score: dict[str, Any] = {"score": metric["value"]}
     score["details"] = {**counts, "complete": dumps(files.metrics["complete"])}
     if metric["ci_lower"] is not None and metric["ci_upper"] is not None:

@@ -82,7 +82,8 @@ def _samples(files: BenchmarkFiles) -> Iterator[bytes]:
 def _sample(result: JsonObject, generation: JsonObject) -> dict[str, Any]:
     prompt, target = result["prompt"], result["expected_answer"]
     doc = {**result["metadata"], "sample_id": result["sample_id"]}
-    context, target_text = dumps_unless_text(prompt), dumps_unless_text(target)
+    context = dumps_unless_text(prompt)
+    target_text = "" if target is None else dumps_unless_text(target)
     return {
         "doc_id": result["problem_idx"],
         "doc": doc,

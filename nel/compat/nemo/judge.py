@@ -17,14 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from nel.byob.judge import DEFAULT_KEY, RESPONSE_FORMAT
 from nel.core import timed_regex
 from nel.errors import JudgeError
 from nel.judges.parsing.formats import grade_in_json
 from nel.judges.quoting import NO_CODE, Quoted
-from nel.judges.reply_formats import PROMPT, TEMPLATE, only_reply
-from nel.judges.types import Case
+from nel.judges.types import PROMPT, TEMPLATE, Case, only_reply
 from nel.scoring.delegation import ask_judge
+from nel.scoring.judge import DEFAULT_KEY, RESPONSE_FORMAT
 from nel.scoring.protocol import scored_now
 
 __all__ = ["JudgeConfig", "judge_call", "parse_grade", "render_judge_prompt"]

@@ -118,7 +118,7 @@ class BenchmarkConfig(Strict):
     ] = None
     """Score the answers in this field of the dataset; no endpoint is called."""
     generation: GenerationConfig = GenerationConfig()
-    """Replaces the run's generation settings, field by field."""
+    """Laid over the run's generation settings, field by field, and ``extra`` key by key."""
     scorer: Annotated[
         str | None,
         Flag("--scorer", "NAME or NAME:key=value,... instead of the benchmark's own scorer."),

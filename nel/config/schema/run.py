@@ -28,6 +28,7 @@ from nel.config.schema.sandbox import SandboxConfig
 from nel.config.schema.shard import read_shard
 from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import NAMED, Flag, Strict
+from nel.core.texts import one_spelling
 
 CATEGORY: Final = "#"
 """Stands between the name of a benchmark and of a category of it."""
@@ -40,7 +41,7 @@ def split_category(name: str) -> tuple[str, str]:
     (('mmlu', 'astronomy'), ('gsm8k', ''))
     """
     benchmark, _, category = name.partition(CATEGORY)
-    return benchmark, category
+    return benchmark, one_spelling(category)
 
 
 class EngineConfig(Strict):
@@ -398,5 +399,6 @@ class RunConfig(Strict):
             {
                 **self.generation.model_dump(),
                 **benchmark.generation.model_dump(exclude_defaults=True),
+                "extra": {**self.generation.extra, **benchmark.generation.extra},
             }
         )

@@ -162,10 +162,8 @@ class Judges(JudgeEndpoints):
             ScorerError: What the scorer returned beside it is not a result.
             StoppedEarly: A reply cannot be kept.
         """
-        from nel.byob.judge import (  # noqa: PLC0415 - a run without a judge reads no reply
-            RESPONSE_FORMAT,
-        )
-        from nel.judges.registry import judge_for  # noqa: PLC0415
+        from nel.judges.registry import judge_for  # noqa: PLC0415 - of a run with a judge alone
+        from nel.scoring.judge import RESPONSE_FORMAT  # noqa: PLC0415 - as above
 
         if isinstance(case, JudgeWanted):
             case = case.case()

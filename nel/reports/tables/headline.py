@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Final
 
-from nel.artifacts.benchmark_result import COUNTS
+from nel.metrics.accumulator import COUNTS
 from nel.reports.corrected import best_correction
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_text

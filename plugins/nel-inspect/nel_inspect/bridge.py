@@ -23,12 +23,12 @@ from nel.judges.parsing.formats import may_hold_verdict
 from nel.judges.types import Case, Judgement
 from nel.prompts import load_template
 from nel.scoring.model_graded import GRADER
-from nel_inspect.graders import Graders
 from nel_inspect.grading import score_of
 from nel_inspect.records import as_json
 from nel_inspect.solving import NamedScore, score
 from nel_inspect.tasks import Address, Rows, load_task
-from nel_inspect.watching import Refusal, as_turn, message_of
+from nel_inspect.turns import as_turn, message_of
+from nel_inspect.watching import Graders, Refusal
 
 _GRADES: Final = ("C", "I", "P", "N")
 

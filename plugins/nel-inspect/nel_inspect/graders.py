@@ -12,14 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.core.strict_json import loads
 from nel.errors import JudgeError, NelError
-from nel.judges.reply_formats import only_reply
-from nel.judges.types import Case, Judgement
-from nel.scoring.model_graded import GRADER
+from nel.judges.types import Case, Judgement, only_reply
 from nel.types import Message, ToolCall
 from nel_inspect.grading import (
     FOREIGN,
@@ -35,62 +33,14 @@ from nel_inspect.grading import (
 )
 from nel_inspect.settings import by_our_names
 from nel_inspect.tools import Offer
-from nel_inspect.watching import MODEL, Want, Watch, message_of, turn_of
+from nel_inspect.turns import message_of, turn_of
+from nel_inspect.watching import Graders, Want, Watch
 
 _UNSENDABLE: Final = re.compile("[\ud800-\udfff]")
 
 
 class TriedOutError(NelError):
     """A scorer that is only tried out has called a grader."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Graders:
-    """The models that a task's scorers may call in a run; the evaluated model itself where there is
-    none.
-    """
-
-    panel: Mapping[str, str] = field(default_factory=dict)
-    """The run's judges: name to model."""
-    roles: Mapping[str, str] = field(default_factory=dict)
-    """The run's further models: role to model."""
-    task_roles: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """The task's own ``model_roles``: role to a model of Inspect's or a list of them; the run's go
-    before.
-    """
-
-    def models(self) -> dict[str, Any]:
-        """Return a model for each role that somebody has, as Inspect's ``get_model(role=…)`` finds
-        it.
-        """
-        from nel_inspect.hooks import stand_in  # noqa: PLC0415 - needs Inspect
-
-        roles = list(self.roles)
-        if self.panel and GRADER not in roles:
-            roles.append(GRADER)
-        return {**self.task_roles, **{role: stand_in("nel", role, judge=role) for role in roles}}
-
-    def judges_of(self, model: Any, watch: Watch) -> tuple[str, ...]:
-        """Return by which name a run knows whom a model of Inspect stands for.
-
-        Raises:
-            Refused: No role has this name.
-        """
-        role = getattr(model.api, "nel_judge", None)
-        if role is not None:
-            return (role,)
-        full_name = str(model)
-        if full_name == MODEL:
-            return (GRADER,)
-        model_name = full_name.partition("/")[2]
-        for name in (full_name, model_name):
-            if name in {*self.roles, *self.panel, *self.panel.values()}:
-                return (name,)
-        raise watch.refuse(
-            f"has {full_name} grade, and no judge of the run is called so; give --judge-url and"
-            f" --judge-id {model_name}, or have another play it: judge: {{name:"
-            f" {full_name}, url: …, model: …}}"
-        )
 
 
 @dataclass(slots=True)

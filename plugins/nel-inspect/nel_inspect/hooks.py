@@ -8,7 +8,7 @@ half guarded.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache, wraps
+from functools import wraps
 from importlib import metadata
 from inspect import signature
 from threading import Lock
@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from nel.errors import MissingExtra
 from nel_inspect.graders import GRADING, Grading, grade_in, reply_of
+from nel_inspect.stand_ins import stand_in
 from nel_inspect.tools import offer_of, output_of
 from nel_inspect.watching import INSIDE, WATCH
 
@@ -54,41 +55,6 @@ def install() -> None:
             wrapper = wrap(getattr(home, name))
             setattr(wrapper, _MARK, True)
             setattr(home, name, wrapper)
-
-
-def stand_in(provider: str, name: str, *, judge: str | None = None) -> Any:
-    """Return a model of Inspect that sends nothing itself; a scorer's call of it goes to the run's
-    judges.
-
-    Args:
-        provider: What stands before the slash of its name.
-        name: What stands behind it.
-        judge: The name by which the run knows it; None: its own.
-    """
-    from inspect_ai._util.registry import RegistryInfo, set_registry_info  # noqa: PLC0415 - heavy
-    from inspect_ai.model import GenerateConfig, Model  # noqa: PLC0415 - heavy
-
-    api = _stand_in_api()(model_name=name)
-    api.nel_judge = judge
-    set_registry_info(api, RegistryInfo(type="modelapi", name=f"inspect_ai/{provider}"))
-    return Model(api, GenerateConfig())
-
-
-@lru_cache(maxsize=1)
-def _stand_in_api() -> Any:
-    """Return the provider of models that send nothing."""
-    from inspect_ai.model import ModelAPI  # noqa: PLC0415 - heavy
-
-    class StandIn(ModelAPI):
-        nel_judge: str | None = None
-
-        async def generate(self, *_: Any, **__: Any) -> Any:
-            raise RuntimeError(
-                f"{self.model_name} stands for a model while nel runs a task, and was kept beyond"
-                " that"
-            )
-
-    return StandIn
 
 
 def _generating(original: Any) -> Any:

@@ -16,20 +16,10 @@ from typing import Any, TypeAlias
 
 from nel.judges.types import Case, Judgement
 from nel.types import JsonObject, ToolCall
-from nel_inspect.graders import Graders
+from nel_inspect.running import SECONDS_MAX, apart, enter
 from nel_inspect.tools import offer_of, output_of
-from nel_inspect.watching import (
-    MODEL,
-    SECONDS_MAX,
-    WATCH,
-    Refusal,
-    TaskRequest,
-    Want,
-    Watch,
-    apart,
-    enter,
-    turn_of,
-)
+from nel_inspect.turns import turn_of
+from nel_inspect.watching import MODEL, WATCH, Graders, Refusal, TaskRequest, Want, Watch
 
 _LOG = logging.getLogger(__name__)
 Sent: TypeAlias = tuple[list[dict[str, Any]], list[JsonObject]]

@@ -18,11 +18,11 @@ from typing import Any, Final
 import yaml
 
 from nel.errors import ConfigError, DatasetError, MissingExtra, did_you_mean
-from nel_inspect.graders import Graders
 from nel_inspect.records import Samples, record_of
+from nel_inspect.running import apart
 from nel_inspect.settings import by_our_names
 from nel_inspect.solving import ask, plan_of, wants_of
-from nel_inspect.watching import Refusal, TaskRequest, Want, apart
+from nel_inspect.watching import Graders, Refusal, TaskRequest, Want
 
 _PROBED_MAX: Final = 8
 """So many samples are asked twice before a run, to find prompts that are drawn at random."""

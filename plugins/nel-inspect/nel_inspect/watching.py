@@ -6,27 +6,19 @@ call that was refused is therefore kept too.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Final
 
-from nel.core.strict_json import dumps
 from nel.errors import NelError
 from nel.judges.types import Case, Judgement
-from nel.types import JsonObject, Message, ToolCall
-
-if TYPE_CHECKING:
-    from nel_inspect.graders import Graders
+from nel.scoring.model_graded import GRADER
+from nel.types import JsonObject, ToolCall
+from nel_inspect.stand_ins import stand_in
 
 MODEL: Final = "mockllm/model"
 """What the task's code sees of the model: no endpoint, since a prompt must not depend on one."""
-SECONDS_MAX: Final = 60.0
-"""So long may solvers take to ask for one sample, and scorers to be tried out."""
-_IMAGES: Final = ("data:", "http://", "https://")
-T = TypeVar("T")
 
 
 class Refusal(NelError):
@@ -59,6 +51,53 @@ class Want:
     """Names as a `Case` has them."""
     is_free: bool
     """Whether the scorer reads the reply itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graders:
+    """The models that a task's scorers may call in a run; the evaluated model itself where there is
+    none.
+    """
+
+    panel: Mapping[str, str] = field(default_factory=dict)
+    """The run's judges: name to model."""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """The run's further models: role to model."""
+    task_roles: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The task's own ``model_roles``: role to a model of Inspect's or a list of them; the run's go
+    before.
+    """
+
+    def models(self) -> dict[str, Any]:
+        """Return a model for each role that somebody has, as Inspect's ``get_model(role=…)`` finds
+        it.
+        """
+        roles = list(self.roles)
+        if self.panel and GRADER not in roles:
+            roles.append(GRADER)
+        return {**self.task_roles, **{role: stand_in("nel", role, judge=role) for role in roles}}
+
+    def judges_of(self, model: Any, watch: Watch) -> tuple[str, ...]:
+        """Return by which name a run knows whom a model of Inspect stands for.
+
+        Raises:
+            Refused: No role has this name.
+        """
+        role = getattr(model.api, "nel_judge", None)
+        if role is not None:
+            return (role,)
+        full_name = str(model)
+        if full_name == MODEL:
+            return (GRADER,)
+        model_name = full_name.partition("/")[2]
+        for name in (full_name, model_name):
+            if name in {*self.roles, *self.panel, *self.panel.values()}:
+                return (name,)
+        raise watch.refuse(
+            f"has {full_name} grade, and no judge of the run is called so; give --judge-url and"
+            f" --judge-id {model_name}, or have another play it: judge: {{name:"
+            f" {full_name}, url: …, model: …}}"
+        )
 
 
 @dataclass(slots=True)
@@ -95,115 +134,3 @@ class Watch:
 WATCH: ContextVar[Watch | None] = ContextVar("nel_inspect_watch", default=None)
 INSIDE: ContextVar[bool] = ContextVar("nel_inspect_inside", default=False)
 """Whether a task's code runs for nel: made, asked or scored."""
-
-
-def apart(work: Callable[[], T], *, seconds_max: float | None = None) -> T:
-    """Return what some work returns, done in a thread of its own: Inspect's context and loop stay
-    away from nel's.
-
-    Raises:
-        TimeoutError: It takes longer; its thread is left behind.
-        BaseException: Whatever the work raises.
-    """
-    results: list[T] = []
-    faults: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            enter()
-            results.append(work())
-        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread, not handled
-            faults.append(error)
-
-    thread = threading.Thread(target=run, name="inspect", daemon=True)
-    thread.start()
-    thread.join(seconds_max)
-    if thread.is_alive():
-        raise TimeoutError(f"not done after {seconds_max} seconds")
-    if faults:
-        raise faults[0]
-    return results[0]
-
-
-def enter(roles: Mapping[str, Any] | None = None) -> None:
-    """Prepare Inspect's context of this thread or task, and `Model.generate`, for a task's code.
-
-    Args:
-        roles: Models by their roles; none while there are no graders to ask.
-    """
-    from inspect_ai.model import GenerateConfig  # noqa: PLC0415 - heavy
-    from inspect_ai.model._model import init_active_model, init_model_roles  # noqa: PLC0415 - heavy
-
-    from nel_inspect.hooks import install  # noqa: PLC0415 - needs Inspect
-
-    install()
-    INSIDE.set(True)
-    init_active_model(_evaluated_model(), GenerateConfig())
-    init_model_roles(dict(roles or {}))
-
-
-@lru_cache(maxsize=1)
-def _evaluated_model() -> Any:
-    """Return what stands for the evaluated model; it is never asked."""
-    from inspect_ai.model import get_model  # noqa: PLC0415 - heavy
-
-    return get_model(MODEL)
-
-
-def turn_of(message: Any, watch: Watch) -> dict[str, Any]:
-    """Return one of Inspect's messages with the fields of nel's `Message`, as JSON has them.
-
-    Raises:
-        Refused: It holds what is neither text nor an image.
-    """
-    content = message.content
-    if not isinstance(content, str):
-        content = [_block(item, watch) for item in content]
-    turn = {"role": message.role, "content": content}
-    if message.role == "tool":
-        content_text = message.text if message.error is None else f"Error: {message.error.message}"
-        return {**turn, "content": content_text, "tool_call_id": message.tool_call_id or ""}
-    calls = getattr(message, "tool_calls", None) or []
-    if calls:
-        turn["tool_calls"] = [
-            {"id": item.id, "name": item.function, "arguments": dumps(item.arguments)}
-            for item in calls
-        ]
-    return turn
-
-
-def message_of(turn: Mapping[str, Any]) -> Message:
-    """Return what `turn_of` describes as a message of nel's."""
-    content = turn["content"]
-    return Message(
-        role=turn["role"],
-        content=content if isinstance(content, str) else tuple(content),
-        tool_calls=tuple(ToolCall(**call) for call in turn.get("tool_calls", ())),
-        tool_call_id=turn.get("tool_call_id"),
-    )
-
-
-def as_turn(message: Message) -> dict[str, Any]:
-    """Return a message of nel's as `turn_of` describes it."""
-    content = message.content
-    turn: dict[str, Any] = {
-        "role": message.role,
-        "content": content if isinstance(content, str) else [dict(item) for item in content],
-    }
-    if message.tool_calls:
-        turn["tool_calls"] = [asdict(item) for item in message.tool_calls]
-    return turn if message.tool_call_id is None else {**turn, "tool_call_id": message.tool_call_id}
-
-
-def _block(block: Any, watch: Watch) -> dict[str, Any]:
-    if block.type == "text":
-        return {"type": "text", "text": block.text}
-    if block.type == "image" and block.image.startswith(_IMAGES):
-        return {"type": "image_url", "image_url": {"url": block.image, "detail": block.detail}}
-    if block.type == "image":
-        raise watch.refuse(
-            "shows the model an image by its file's name, which this bridge does not send"
-        )
-    raise watch.refuse(
-        f"shows the model content of the kind {block.type}, which this bridge does not send"
-    )

@@ -1,0 +1,15 @@
+"""Tables for a notebook, which has no style sheet of nel's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nel.reports.tables.columns import ReportTable
+
+
+def notebook_table(table: ReportTable) -> str:
+    """Return a table for a notebook, which gives it its style."""
+    from nel.reports.html import table_html  # noqa: PLC0415 - few runs are in a notebook
+
+    return table_html(table, style="text-align: left; white-space: nowrap")
