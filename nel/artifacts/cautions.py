@@ -24,7 +24,6 @@ class ScorerNotes:
     """Counts what scorers note of answers beside their score."""
 
     def __init__(self) -> None:
-        """Start with none."""
         self.shared_passes = 0
         """Passes of programs whose tests shared their process or asked its objects whether they are
         equal, which is not proof of them.
@@ -96,7 +95,6 @@ class UnknownEndings:
     """Counts the finish reasons whose meaning is not known."""
 
     def __init__(self) -> None:
-        """Start with nothing observed."""
         self._counts: Counter[str] = Counter()
 
     def add(self, response: Response, ending: Ending) -> None:
@@ -119,7 +117,6 @@ class SilentCuts:
     """Counts answers and prompts that a server cuts without saying so in its finish reason."""
 
     def __init__(self, tokens_max: int | None) -> None:
-        """Take the token limit of a request, None where there is none."""
         self._tokens_max = tokens_max
         self._at_limit = 0
         self._only_reasoning = 0
@@ -165,7 +162,6 @@ class Copies:
     """
 
     def __init__(self) -> None:
-        """Start with nothing observed."""
         self.n = 0
         """Questions with at least two answers."""
         self.n_equal = 0

@@ -41,7 +41,6 @@ class Auditing:
     """Collects how answers are read while the artifacts of a benchmark are written."""
 
     def __init__(self, directory: Path, benchmark: str, plan: JsonObject) -> None:
-        """Read what models said of the answers; the directory is the benchmark's."""
         self._path = directory / AUDIT_NAME
         self._benchmark, self._plan = benchmark, plan
         self._by_model = load_model_readings(directory)

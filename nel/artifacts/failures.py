@@ -27,7 +27,6 @@ class FailureAnalysis:
     """Collects failures in dataset order."""
 
     def __init__(self) -> None:
-        """Start with nothing."""
         self._total = 0
         self._counts: Counter[str] = Counter()
         self._origins: dict[str, set[str]] = {}

@@ -322,7 +322,6 @@ def _without_panel(judge: Mapping[str, object]) -> dict[str, object]:
 
 
 def _key_path(problem: ErrorDetails) -> Path:
-    """Return where an error is, to the key itself."""
     path = tuple(str(key) for key in problem["loc"])
     if problem["type"] in KEY_ERRORS:
         return (*path, str(problem["ctx"]["key"]))

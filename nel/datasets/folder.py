@@ -142,7 +142,6 @@ def _check_saved_split(root: Path, split: str, path: str) -> None:
 
 
 def _snapshot(folder: Path, path: str) -> Path:
-    """Return the folder itself, or the version in it where it is one of the hub's own cache."""
     snapshots = folder / "snapshots"
     if not folder.name.startswith("datasets--") or not snapshots.is_dir():
         return folder

@@ -57,7 +57,6 @@ def _open_local(path: str, base_dir: Path | None) -> Dataset:
 
 
 def _open_uri(name: str, uri: str, base_dir: Path | None) -> Dataset:
-    """Open a URI with the reader of this name: its scheme, or ``package:scheme``."""
     package, _, scheme = name.rpartition(":")
     installed = sorted({ref.name for ref in plugins.discover("datasets")})
     if scheme not in installed and not package:

@@ -48,7 +48,6 @@ class MatrixRefused(UsageError):
     """Endpoints of a matrix cannot be used as configured; nothing was paid for at any."""
 
     def __init__(self, problems: Sequence[str]) -> None:
-        """Keep a line for each problem."""
         super().__init__("; ".join(problems))
         self.problems = tuple(problems)
 

@@ -96,7 +96,6 @@ class ScoringStage:
         counter: OutcomeCounter,
         stop: Stop,
     ) -> None:
-        """Prepare; nothing is scored before `run`."""
         self._machinery = machinery
         self._timeout_seconds = config.scorer_timeout_seconds
         self._plans = {job.key: job.plan for job in jobs}

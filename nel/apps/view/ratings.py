@@ -81,7 +81,7 @@ def ratings_of(ratings: Sequence[Rating], sample_id: str, repeat: int) -> list[R
 
 
 class _Fields(BaseModel):
-    """What a page sends."""
+    """The form that a page sends."""
 
     model_config = ConfigDict(strict=True)
 

@@ -138,7 +138,6 @@ class Summaries:
     """Reads summaries, and keeps those of runs that did not change."""
 
     def __init__(self) -> None:
-        """Keep nothing yet."""
         self._cache: dict[Path, tuple[object, RunSummary]] = {}
         self._readers: dict[Path, RunStatusReader] = {}
         self._locks: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
@@ -344,7 +343,6 @@ def _elapsed_seconds(sessions: list[StoredSession]) -> float | None:
 
 
 def _cost(config: JsonObject, sessions: list[StoredSession]) -> float | None:
-    """Return what all sessions spent, None where no model has a price."""
     if not (config.get("budget") or {}).get("prices"):
         return None
     return spent_before(sessions).cost

@@ -230,7 +230,7 @@ def _dataset(benchmark: Benchmark) -> Fact:
 
 
 def _with_names(template: Template) -> str:
-    """Return what is sent, with the name of each field in its place."""
+    """Return the prompt with the name of each field in place of its value."""
     try:
         return template.render({name: f"{{{name}}}" for name in template.fields})
     except PromptError:  # it reaches into a field
@@ -238,7 +238,7 @@ def _with_names(template: Template) -> str:
 
 
 def _asking_facts(benchmark: Benchmark) -> tuple[Fact, ...]:
-    """Return what sets the way of asking apart, where something does."""
+    """Return facts on how a benchmark is asked, if not with plain prompts."""
     if not benchmark.loglikelihood:
         return ()
     settings = benchmark.fewshot

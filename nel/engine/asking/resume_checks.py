@@ -44,7 +44,6 @@ class RecordCheck:
     """
 
     def __init__(self, path: Path) -> None:
-        """Prepare; nothing is read before `count_unreadable`."""
         self._path = path
         self._snapshot: Snapshot | None = None
         self._stopped = False

@@ -84,7 +84,6 @@ def rule_of(
 
 
 def _load(rule: StopRule, snapshot: Snapshot, key: int, repeats: int) -> None:
-    """Feed a rule with the outcomes of earlier sessions."""
     rule.start()
     if rule.has_ended or not Pending(snapshot).has_outcomes(key):
         return

@@ -74,8 +74,6 @@ def serve_tools(connection: socket.socket, benchmark: Benchmark) -> None:
 
 
 class _ToolHost:
-    """The environment of one episode and its tools."""
-
     def __init__(self, connection: socket.socket, benchmark: Benchmark) -> None:
         self._connection = connection
         self._sending = threading.Lock()
@@ -132,7 +130,6 @@ class _ToolHost:
         ]
 
     def _open(self, name: str | None, step: Mapping[str, Any]) -> Toolset | None:
-        """Return the episode's environment: a new one, or as a snapshot of a step has it."""
         environment = self._benchmark.environment
         if environment is None:
             return None

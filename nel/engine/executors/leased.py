@@ -38,8 +38,6 @@ _LOOK_SECONDS: Final = 1.0
 
 
 class _Host:
-    """A host that has joined."""
-
     def __init__(self, kind: HostKind, node: str) -> None:
         self.kind = kind
         self.node = node
@@ -51,7 +49,6 @@ class LeasedExecutor:
     """Computes scores and runs programs on the hosts of a fleet."""
 
     def __init__(self, name: str, fleet: Fleet) -> None:
-        """Prepare; nothing is started before `start`."""
         self.name = name
         self._fleet = fleet
         self._work: ScoringWork | None = None

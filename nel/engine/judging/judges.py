@@ -149,62 +149,29 @@ class Judges(JudgeEndpoints):
         )
 
     async def judge(self, item: ScoringTask, turn: int, case: Case | JudgeWanted) -> Judgement:
-        """Return the panel's judgement of what a scorer asks about, or leaves to the judges.
+        """Return the panel's judgement on a case of a scorer.
 
         Args:
-            item: What is scored; a record of the judgement is among those of its context, also of
-                one without a grade.
-            turn: Number of the scorer's input.
-            case: What is judged about it.
+            item: The scoring; its context gets a record of the judgement, even without a grade.
+            turn: The number of the scorer's input.
+            case: The question, or a wish of the scorer to be judged.
 
         Raises:
-            JudgeError: There is no grade; ``parked`` where it is not known whether there would be.
-            ScorerError: What the scorer returned beside it is not a result.
-            StoppedEarly: A reply cannot be kept.
+            JudgeError: There is no grade; ``parked`` if a later session may get one.
+            ScorerError: The result that the scorer returned with its wish is not valid.
+            StoppedEarly: A reply cannot be stored.
         """
-        from nel.byob.judge import (  # noqa: PLC0415 - a run without a judge reads no reply
-            RESPONSE_FORMAT,
-        )
-        from nel.judges.registry import judge_for  # noqa: PLC0415
-
         if isinstance(case, JudgeWanted):
             case = case.case()
-        plan, context = self._plans[item.key.benchmark], item.context
-        # before the first await, so that records keep the order of the scorer's requests
+        context = item.context
+        # Reserved before the first await, so that records keep the order of the scorer's requests.
         position = len(context.records)
         context.records.append(None)
         try:
             check_case(case)
-            config = plan.judge or JudgeConfig()
-            case = complete_case(case, scorer_inputs(item)[turn], plan)
-            sample = JudgedSample(item, case.values.get(RESPONSE_FORMAT))
-            members = panel_for(case, plan, self._endpoint)
-            judge = judge_for(case)
-            questions = await make_questions(judge, case, self._plugin_threads)
-            aggregate = case.aggregate or config.aggregate
-            quorum = min(config.quorum or len(members) // 2 + 1, len(members))
-            opinions = await _gather(
-                [
-                    self._opinion(sample, member, judge, case, questions, config)
-                    for member in members
-                ]
-            )
-            grade: Grade | None = None
-            try:
-                grade = aggregate_opinions(opinions, aggregate, quorum, config.weights)
-            except JudgeError as error:
-                raise panel_fault(error, opinions) from error
-            finally:
-                context.records[position] = record_json(
-                    judge.name,
-                    grade,
-                    opinions,
-                    aggregate=aggregate,
-                    quorum=quorum,
-                    level=judge.level,
-                )
+            return await self._judge(item, turn, case, position)
         except JudgeError as error:
-            # A scorer may catch it and return a number all the same, which then does not count.
+            # The scorer may catch it and return a number: `fault` makes the sample unscored.
             if context.fault is None or error.kind == PARKED:
                 context.fault = error
             raise
@@ -212,6 +179,34 @@ class Judges(JudgeEndpoints):
             self.on_end(exit_status_of(end))
             context.fault = JudgeError(str(end), kind=PARKED)
             raise context.fault from end
+
+    async def _judge(self, item: ScoringTask, turn: int, case: Case, position: int) -> Judgement:
+        from nel.byob.judge import (  # noqa: PLC0415 - a run without a judge reads no reply
+            RESPONSE_FORMAT,
+        )
+        from nel.judges.registry import judge_for  # noqa: PLC0415
+
+        plan = self._plans[item.key.benchmark]
+        config = plan.judge or JudgeConfig()
+        case = complete_case(case, scorer_inputs(item)[turn], plan)
+        sample = JudgedSample(item, case.values.get(RESPONSE_FORMAT))
+        members = panel_for(case, plan, self._endpoint)
+        judge = judge_for(case)
+        questions = await make_questions(judge, case, self._plugin_threads)
+        aggregate = case.aggregate or config.aggregate
+        quorum = min(config.quorum or len(members) // 2 + 1, len(members))
+        opinions = await _gather(
+            [self._opinion(sample, member, judge, case, questions, config) for member in members]
+        )
+        grade: Grade | None = None
+        try:
+            grade = aggregate_opinions(opinions, aggregate, quorum, config.weights)
+        except JudgeError as error:
+            raise panel_fault(error, opinions) from error
+        finally:
+            item.context.records[position] = record_json(
+                judge.name, grade, opinions, aggregate=aggregate, quorum=quorum, level=judge.level
+            )
         return Judgement(
             template=judge.name,
             grade=grade,

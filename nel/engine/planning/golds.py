@@ -63,8 +63,6 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class _Gold:
-    """What the gold answer of one row may be."""
-
     place: str
     kinds: set[GoldKind]
     """Empty where it names no choice."""

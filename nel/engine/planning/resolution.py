@@ -223,7 +223,6 @@ def _with_generation(
 
 
 def _languages_of(scorer: Any) -> tuple[str, ...]:
-    """Return the languages in which a scorer declares to run programs."""
     if not getattr(getattr(scorer, "func", scorer), "needs_sandbox", False):
         return ()
     return (str(getattr(scorer, "keywords", {}).get("language") or "python"),)

@@ -113,11 +113,9 @@ class Snapshot:
             remove_empty_log(self._path)
 
     def __enter__(self) -> Self:
-        """Return itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the connection."""
         self.close()
 
     def execute(self, query: str, values: Sequence[SqlValue] = ()) -> sqlite3.Cursor:
@@ -134,7 +132,6 @@ class Snapshot:
             self._connection.interrupt()
 
     def _value(self, query: str, values: Sequence[SqlValue]) -> Any:
-        """Return the first column of the first row, or None."""
         row = self._connection.execute(query, values).fetchone()
         return None if row is None else row[0]
 
