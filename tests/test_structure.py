@@ -91,7 +91,7 @@ ROOMS = {
     "compat": 41_750,
     "config": 14_450,
     "core": 5_030,
-    "datasets": 16_930,
+    "datasets": 16_910,
     "decide": 8_910,
     "discovery": 3_590,
     "engine": 73_860,

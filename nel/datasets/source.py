@@ -1,6 +1,6 @@
 """Opens any dataset source; its URI scheme chooses a reader of the plugin group ``nel.datasets``.
 
-A path must never need the plugin list, which costs a walk through all installed packages.
+A path must not need the list of plugins, which costs a walk through all installed packages.
 """
 
 from __future__ import annotations
@@ -43,17 +43,15 @@ def open_dataset(
         text = os.fspath(source)
         text = own_copy(text) or text
         parts = plugins.split_uri(text) if isinstance(source, str) else None
-        return _open_local(text, base_dir) if parts is None else _open_uri(*parts, base_dir)
+        if parts is not None:
+            return _open_uri(*parts, base_dir)
+        folder = folder_at(text, base_dir)
+        return open_path(text, base_dir) if folder is None else open_folder(text, folder)
     if callable(source):
         return open_callable(source)
     raise DatasetError(
         f"a dataset is a path, a URI or a function that returns rows, not a {type(source).__name__}"
     )
-
-
-def _open_local(path: str, base_dir: Path | None) -> Dataset:
-    folder = folder_at(path, base_dir)
-    return open_path(path, base_dir) if folder is None else open_folder(path, folder)
 
 
 def _open_uri(name: str, uri: str, base_dir: Path | None) -> Dataset:

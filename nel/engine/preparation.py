@@ -100,7 +100,6 @@ def _prepare(store: Log, snapshot: Snapshot, plan: Plan, options: ResumeOptions)
 def _prepare_from_dataset(
     store: Log, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions
 ) -> Job:
-    """Add the samples that are not stored yet, and store the present plan."""
     n_stored = stored["dataset"]["rows"] if stored else 0
     digests = Digests()
     # The identity of the rows that are stored, once the stream has passed them; empty before.

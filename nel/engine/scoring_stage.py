@@ -239,7 +239,6 @@ class ScoringStage:
             self._stop.request(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
 
     def _fail(self, error: BaseException) -> None:
-        """End the session by an error that is not the fault of a scorer."""
         if not self._failed.done():
             self._failed.set_exception(error)
 

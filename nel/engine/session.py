@@ -281,7 +281,6 @@ class Session:
 
     @property
     def _is_judged(self) -> bool:
-        """Return whether a scorer of the run asks a judge, or may."""
         plans = [job.plan for job in self.opened.jobs]
         return any(
             plan.judge is not None or plan.model_roles or may_ask_judge(plan.benchmark.scorer)
@@ -291,7 +290,6 @@ class Session:
     async def _open_client(
         self, clients: AsyncExitStack, context: ClientContext, limits: SharedLimits
     ) -> Client | None:
-        """Open the client of the evaluated endpoint; None where nothing is asked there."""
         endpoint, opened = self.spec.config.endpoint, self.opened
         if endpoint is None or all(job.plan.eval_only for job in opened.jobs):
             return None

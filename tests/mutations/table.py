@@ -923,8 +923,8 @@ MUTATIONS: Final = (
     Mutation(
         name="half-a-panel-is-a-quorum",
         fault="Half of a panel is enough for a grade.",
-        fragment="quorum = min(config.quorum or len(members) // 2 + 1, len(members))",
-        replacement="quorum = min(config.quorum or len(members) // 2, len(members))",
+        fragment="quorum = min(config.quorum or len(opinions) // 2 + 1, len(opinions))",
+        replacement="quorum = min(config.quorum or len(opinions) // 2, len(opinions))",
         tests=("tests/engine/judging/test_judges.py",),
         keyword="quorum",
     ),
@@ -1527,8 +1527,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-lost-worker-makes-an-answer-wrong",
         fault="An answer whose workers were lost again and again is a failure of the model instead of unscored.",
-        fragment='lost = Unscored(cause="infra", kind="worker_lost", detail=detail)',
-        replacement='lost = ModelFailure("no_answer", detail=detail)',
+        fragment='outcome = Unscored(cause="infra", kind="worker_lost", detail=detail)',
+        replacement='outcome = ModelFailure("no_answer", detail=detail)',
         tests=("tests/engine/executors/test_leased.py",),
         keyword="takes_hosts_down",
     ),

@@ -132,7 +132,6 @@ class Asker:
         return await self.runner.ask(item.job.plan, item.sample, item.key, keep)
 
     def _is_outdated(self, exchange: Exchange) -> bool:
-        """Return whether it was asked with settings that have been changed since."""
         return exchange.settings != self.runner.version
 
     async def store(self, item: WorkItem, exchange: Exchange) -> None:

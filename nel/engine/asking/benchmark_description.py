@@ -205,7 +205,6 @@ def metrics_of(benchmark: Benchmark) -> tuple[str, ...]:
 
 
 def _target_text(sample: Sample) -> str:
-    """Return the gold answer as text; that of a choice with its option."""
     target = sample.target
     if target is None:
         return "none"

@@ -140,7 +140,6 @@ class EpisodeRunner:
     def _next_attempt(
         self, plan: Plan, sample: Sample, sample_key: SampleKey, generation: Generation
     ) -> Attempt:
-        """Return the attempt that goes on from its stored steps, or a new one."""
         attempts = StoredAttempts(transcript(self._snapshot, sample_key))
         return Attempt(
             number=attempts.last,
@@ -173,7 +172,6 @@ class EpisodeRunner:
         end: _AttemptEnd,
         evidence: Json,
     ) -> Response:
-        """Return the response of the sample: the final answer, and what the episode came to."""
         response = end.failed or episode.last_response or Response()
         references, pool = attempt.references(episode.messages)
         if pool:
@@ -249,7 +247,6 @@ async def _answer_of_stages(solver: BoundSolver, episode: Episode) -> str | None
 
 
 async def _answer_of(solver: BoundSolver, episode: Episode) -> str | None:
-    """Return the solver's answer; None once it had to be abandoned."""
     task = asyncio.ensure_future(_solve(solver, episode))
     abandoned = asyncio.ensure_future(episode.abandoned.wait())
     try:

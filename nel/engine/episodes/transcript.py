@@ -114,7 +114,6 @@ class TranscribedAttempt:
         ]
 
     def _end_of(self, number: int) -> list[SentMessage]:
-        """Return the answer of a model step, and the results of its calls."""
         answer = message_of(self.steps[number])
         if answer is None:
             return []

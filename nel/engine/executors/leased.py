@@ -244,7 +244,6 @@ class LeasedExecutor:
             self._sandbox.join(name, hello)
 
     def _problem_of(self, host: _Host, hello: Mapping[str, Any]) -> str | None:
-        """Return why a host cannot be used, with its node; None where it can."""
         assert self._work is not None  # noqa: S101
         if hello.get("error"):
             own_environment = environment()

@@ -73,7 +73,6 @@ class _Gold:
 
 
 def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[_Gold]:
-    """Yield what each gold answer may be; none where samples have no choices."""
     try:
         for row in islice(dataset.read(), ROWS_READ):
             try:

@@ -210,7 +210,6 @@ def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
 def _with_generation(
     config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark
 ) -> BenchmarkConfig:
-    """Return the entry with the benchmark's generation settings that nothing else sets."""
     settings = config.generation_of(entry).model_dump()
     own = {
         name: value for name, value in benchmark.generation.items() if settings[name] in (None, {})

@@ -125,7 +125,6 @@ class WorkerSupervisor:
             await self._restart(self._async_in_flight(), "timeout", self._late_detail)
 
     async def _on_worker_death(self) -> None:
-        """Restart a process that died, and find the scoring that is at fault."""
         computing = self._fork_server.progress.computing()
         suspects = [*([] if computing is None else computing[:1]), *self._async_in_flight()]
         await self._restart(suspects, "died", _DIED)
