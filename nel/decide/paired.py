@@ -1,17 +1,8 @@
 """Compares two runs on the same questions, by the test and interval that their design calls for.
 
-- Each question asked once on both sides, and right or wrong: McNemar's exact test and Tango's
-  score interval; with part credit that of other scores, cut where Tango's is with all part credit
-  taken as none or as full.
-- Other scores with bounds, such as means over repeats: the sign-flip test, and the interval of the
-  differences and one more at each bound (`nel.metrics.question_intervals`).
-- Questions in clusters: the same with the design effect of the clusters, and whole clusters are
-  flipped, which five clusters cannot bring below 0.0625.
-- Scores without known bounds: the sign-flip test and Student's t, in clusters with CR2 errors and
-  Satterthwaite's degrees.
-
-The caller pairs: position i of both arrays is the same question. The tests are in
-`nel.decide.mcnemar` and `nel.decide.sign_flip`.
+The interval is that of `nel.metrics.question_intervals`, and Tango's where each question was asked
+once and is right or wrong; the tests are in `nel.decide.mcnemar` and `nel.decide.sign_flip`.
+Pairing is the caller's: position i of both arrays is the same question.
 """
 
 from __future__ import annotations
@@ -111,7 +102,17 @@ def paired_difference(
     level: float = LEVEL,
     seed: int = 0,
 ) -> PairedDifference:
-    """Compare two runs by their scores of the same questions; the module has the methods.
+    """Compare two runs by their scores of the same questions.
+
+    - Each question asked once on both sides, and right or wrong: McNemar's exact test and Tango's
+      score interval; with part credit that of other scores, cut where Tango's is with all part
+      credit taken as none or as full.
+    - Other scores with bounds, such as means over repeats: the sign-flip test, and the interval of
+      the differences and one more at each bound.
+    - Questions in clusters: the same with the design effect of the clusters, and whole clusters are
+      flipped, which five clusters cannot bring below 0.0625.
+    - Scores without known bounds: the sign-flip test and Student's t, in clusters with CR2 errors
+      and Satterthwaite's degrees.
 
     Args:
         baseline: One finite number per question (the mean over its repeats), at least two.
