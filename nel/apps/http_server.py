@@ -77,7 +77,6 @@ def stop_on_signals() -> asyncio.Event:
 
 
 def _bind_error(error: OSError | OverflowError, host: str, port: int) -> UsageError:
-    """Return what a failed bind means to the user."""
     if isinstance(error, OverflowError):
         return UsageError(f"{port} is not a port; use 0 to 65535")
     if error.errno == errno.EADDRINUSE:

@@ -4,9 +4,9 @@
     def test_capitals(nel_sample):
         nel_sample.check()
 
-The benchmark runs once for all its tests, also under xdist; its run directory lies in pytest's base
-directory. What was not scored is an error of its test, never a pass. Imports nothing of nel's
-before a test asks for a sample.
+The benchmark runs once for all its tests, also under xdist, in pytest's base directory. A sample
+that was not scored is an error of its test, never a pass. Imports the engine only when a test asks
+for a sample, since every session of pytest loads this module.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _OPTIONS: Final = {
     "--nel-url": "NEL_MODEL_URL",
     "--nel-model": "NEL_MODEL_ID",
 }
-_ALIKE: Final = {
+_OPTION_OF_FLAG: Final = {
     "--model-url": "--nel-url",
     "--model-id": "--nel-model",
     "--api-key-env": "--nel-api-key-env",
 }
-"""The options of `nel eval run` that messages name, and those of pytest."""
+"""The options of pytest for the flags of `nel eval run` that messages name."""
 
 
 class NotScored(Exception):
-    """A sample has no score, by a fault that is not the model's; or its run could not be made."""
+    """A sample has no score, through no fault of the model, or the run failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class NelSample:
 
     id: str
     reward: float
-    """From the scorer; 1 is a pass of most."""
+    """From the scorer; most scorers give 1 for a pass."""
     prompt: str
     response: str
     """Empty where the model gave none."""
@@ -58,7 +58,7 @@ class NelSample:
     extracted: str | None
     """The answer that was read from the response."""
     details: JsonObject
-    """What the scorer said of it."""
+    """The scorer's explanation."""
     state: str
     """``scored`` or ``model_failure``."""
     kind: str | None
@@ -66,7 +66,7 @@ class NelSample:
 
     @property
     def passed(self) -> bool:
-        """Return whether its reward is 1 or more."""
+        """Whether its reward is 1 or more."""
         return self.reward >= 1
 
     def check(self, *, at_least: float = 1.0) -> None:
@@ -75,7 +75,7 @@ class NelSample:
             pytest.fail(f"sample {self.id}: {self.explain(at_least)}", pytrace=False)
 
     def explain(self, at_least: float = 1.0) -> str:
-        """Return what was asked, expected, said and read, a line or block each."""
+        """Return question, gold answer, response and extracted answer, a line or block each."""
         why = f" ({self.kind})" if self.kind else ""
         blocks = [
             f"reward {self.reward:g}{why}, at least {at_least:g} is wanted",
@@ -91,7 +91,7 @@ class NelSample:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of the endpoint; each has an environment variable beside it."""
+    """Add the options of the endpoint; each also has an environment variable."""
     group = parser.getgroup("nel", "evaluation of a model, sample by sample")
     group.addoption("--nel-url", help="Base URL of the model's endpoint, or NEL_MODEL_URL.")
     group.addoption("--nel-model", help="Its name there, or NEL_MODEL_ID.")
@@ -155,7 +155,7 @@ def nel_sample(
 
 
 def _spec(marker: pytest.Mark, folder: Path) -> str:
-    """Return a marker's entry of ``benchmarks`` as JSON; a file is beside the test."""
+    """Return a marker as an entry of ``benchmarks`` in JSON; a file is found beside the test."""
     settings = dict(marker.kwargs)
     name = str(marker.args[0])
     if (folder / name).is_file():
@@ -171,8 +171,9 @@ def _spec(marker: pytest.Mark, folder: Path) -> str:
 def _results(
     config: pytest.Config, factory: pytest.TempPathFactory, spec: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the lines of results.jsonl by sample; the first test of all workers runs it."""
+    """Return the lines of results.jsonl by sample; the first test that needs them runs it."""
     base = factory.getbasetemp()
+    # A worker of xdist has a base directory of its own below the common one.
     shared = base.parent if hasattr(config, "workerinput") else base
     home = shared / f"nel-{hashlib.sha256(spec.encode()).hexdigest()[:12]}"
     home.mkdir(mode=0o700, exist_ok=True)
@@ -188,7 +189,7 @@ def _results(
 
 
 def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
-    """Run a benchmark; return where its results are, or why there are none."""
+    """Run a benchmark; return the path of its ``results``, or an ``error``."""
     options = {
         option: config.getoption(option) or os.environ.get(name)
         for option, name in _OPTIONS.items()
@@ -206,17 +207,19 @@ def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
     from nel.apps.pytest_run import run_benchmark  # noqa: PLC0415 - every run of pytest loads this
 
     ending = run_benchmark(spec, endpoint, output)
-    return {"error": _with_own_options(ending["error"])} if "error" in ending else ending
+    if "error" in ending:
+        return {"error": _with_pytest_options(ending["error"])}
+    return ending
 
 
-def _with_own_options(message: str) -> str:
-    options = re.compile(rf"(?<![\w-])(?:{'|'.join(_ALIKE)})(?![\w-])")
-    return options.sub(lambda match: _ALIKE[match[0]], message)
+def _with_pytest_options(message: str) -> str:
+    flags = re.compile(rf"(?<![\w-])(?:{'|'.join(_OPTION_OF_FLAG)})(?![\w-])")
+    return flags.sub(lambda match: _OPTION_OF_FLAG[match[0]], message)
 
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Hold a file's lock, so that one worker runs what several wait for."""
+    """Hold a file's lock, so that one worker runs the benchmark and the others wait."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

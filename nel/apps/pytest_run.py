@@ -1,7 +1,7 @@
-"""What the pytest plugin asks of nel: the ids of a benchmark's samples, and a run of it.
+"""Serves the pytest plugin: the ids of a benchmark's samples, and a run of it.
 
-Apart from `nel.apps.pytest_plugin`, which is loaded in every run of pytest and imports this module
-when a test asks for a sample.
+A module of its own, since pytest loads `nel.apps.pytest_plugin` in every session: this one is
+imported when a test asks for a sample.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nel.engine.planning.resolution import make_plans
 from nel.errors import NelError
 from nel.runs.evaluation import evaluate
 
-_NOWHERE = {"url": "http://127.0.0.1:9/v1", "model": "none"}
+_UNUSED_ENDPOINT = {"url": "http://127.0.0.1:9/v1", "model": "none"}
 
 
 def sample_ids(spec: str) -> list[str]:
@@ -30,7 +30,7 @@ def sample_ids(spec: str) -> list[str]:
         spec: An entry of ``benchmarks`` as JSON.
     """
     row_numbers: dict[str, int] = {}
-    config = _config(spec, _NOWHERE, "unused")
+    config = _config(spec, _UNUSED_ENDPOINT, "unused")
     try:
         (plan,) = make_plans(build_config(config, where="pytest.mark.nel"))
         for sample in stream_samples(plan, Digests(), row_numbers.get):
@@ -41,7 +41,7 @@ def sample_ids(spec: str) -> list[str]:
 
 
 def run_benchmark(spec: str, endpoint: Mapping[str, str], output: Path) -> dict[str, str]:
-    """Run a benchmark; return where its ``results`` are, or the ``error`` why there are none."""
+    """Run a benchmark; return the path of its ``results``, or the ``error`` that prevented them."""
     try:
         result = evaluate(_config(spec, endpoint, str(output)))
     except NelError as error:

@@ -215,7 +215,6 @@ def _mean_json(
 def _counts(
     metric: str, present: Mapping[str, Member], rows: Mapping[str, JsonObject]
 ) -> JsonObject:
-    """Return what a mean is of: metric, unit, answers, and the accounting of its benchmarks."""
     names = {row["name"] for row in rows.values() if row}
     return {
         "name": metric or (names.pop() if len(names) == 1 else HEADLINES),
@@ -290,7 +289,6 @@ def _interval(
     shares: Mapping[str, Fraction],
     missing_names: Iterable[str],
 ) -> Interval:
-    """Return the interval of a mean, in which what is missing has no values."""
     left_out = set(missing_names)
     scored = {name: each for name, each in members.items() if each.slot not in left_out}
     numbers: dict[str, int] = {}

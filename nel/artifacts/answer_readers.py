@@ -142,7 +142,6 @@ def model_reading(unread: UnreadAnswer, answer: str | None) -> Reading:
 
 
 def _stated_form(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int] | None]:
-    """Return the answer in the form of its kind, and where the response has it last."""
     text = unread.response
     if unread.kind == "letter":
         return _stated_letter(unread, answer)
@@ -173,7 +172,6 @@ def _stated_letter(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, i
 
 
 def _last_place(text: str, sought: str) -> tuple[int, int] | None:
-    """Return where a text has a part last, whatever its case and spacing."""
     words = r"\s+".join(map(re.escape, sought.split()))
     places = list(re.finditer(rf"(?<!\w){words}(?!\w)", text, re.IGNORECASE)) if words else []
     return places[-1].span() if places else None

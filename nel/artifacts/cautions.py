@@ -1,5 +1,7 @@
-"""What one pass over the results notices for the warnings: unknown endings, silent cuts, repeats
-that are copies, and what scorers note of answers beside their score.
+"""Collectors of warnings in one pass over the results.
+
+They notice unknown finish reasons, cuts that a server does not report, repeats that are copies, and
+notes of scorers.
 """
 
 from __future__ import annotations
@@ -15,29 +17,26 @@ _REASONS_MAX: Final = 8
 """Distinct unknown finish reasons that are named."""
 _CHARACTERS_MAX: Final = 60
 _WINDOW_MIN: Final = 1_024
-"""Tokens; Ollama cuts a prompt to its window, a power of two, and answers as if it were whole."""
+"""Tokens; Ollama cuts a prompt to its window, a power of two, and does not report it."""
 _FULL_PROMPTS_MIN: Final = 2
 _MISSING_PACKAGE: Final = re.compile(r"\bNo module named '(?P<name>[A-Za-z]\w*)")
 
 
 class ScorerNotes:
-    """Counts what scorers note of answers beside their score."""
+    """Counts the notes of scorers in the details of outcomes."""
 
     def __init__(self) -> None:
-        """Start with none."""
         self.shared_passes = 0
-        """Passes of programs whose tests shared their process or asked its objects whether they are
-        equal, which is not proof of them.
-        """
+        """Passes in a mode in which a program can forge its verdict."""
         self.missing_packages: Counter[str] = Counter()
-        """Programs and tests that need a package that their image does not have, by its name."""
+        """Programs and tests that need a package which their image lacks, by its name."""
         self.ran_on = 0
-        """Answers that go on with a question of their own."""
+        """Answers that continue with a question of the model's own."""
         self.in_other_form = 0
         """Answers without the form that the prompt asks for."""
 
     def add(self, outcome: Outcome) -> None:
-        """Note one outcome."""
+        """Add one outcome."""
         details = outcome.details
         text = outcome.detail if isinstance(outcome, Unscored) else (details or {}).get("detail")
         if text and (package_match := _MISSING_PACKAGE.search(str(text))):
@@ -52,7 +51,7 @@ class ScorerNotes:
             self.in_other_form += 1
 
     def warnings(self) -> list[tuple[str, str]]:
-        """Return the kind and the text of each warning; nothing where there is nothing to note."""
+        """Return the kind and the text of each warning."""
         notes = (
             (
                 self.shared_passes,
@@ -96,18 +95,17 @@ class UnknownEndings:
     """Counts the finish reasons whose meaning is not known."""
 
     def __init__(self) -> None:
-        """Start with nothing observed."""
         self._counts: Counter[str] = Counter()
 
     def add(self, response: Response, ending: Ending) -> None:
-        """Note one answer, and what its finish reason means."""
+        """Add one answer, and the meaning of its finish reason."""
         if ending == "unknown":
             name = (response.finish_reason or "")[:_CHARACTERS_MAX]
             has_room = name in self._counts or len(self._counts) < _REASONS_MAX
             self._counts[name if has_room else "others"] += 1
 
     def warnings(self) -> list[str]:
-        """Return a warning for each of them, most frequent first."""
+        """Return a warning for each unknown reason, most frequent first."""
         return [
             f"{count:,} {'answer' if count == 1 else 'answers'} ended with the unknown finish"
             f' reason "{name}" and {"counts" if count == 1 else "count"} as complete; look at'
@@ -117,21 +115,18 @@ class UnknownEndings:
 
 
 class SilentCuts:
-    """Counts answers and prompts that a server cuts without saying so in its finish reason."""
+    """Counts answers and prompts that a server cuts without a finish reason that says so."""
 
     def __init__(self, tokens_max: int | None) -> None:
-        """Take the token limit of a request, None where there is none."""
         self._tokens_max = tokens_max
         self._at_limit = 0
         self._only_reasoning = 0
         self._full_prompts: Counter[int] = Counter()
-        """Prompts by their tokens, where those are a usual size of a context window."""
+        """Prompts with exactly as many tokens as a usual context window, by that size."""
 
     def add(self, response: Response, ending: Ending) -> None:
-        """Note one answer, and what its finish reason means; of an episode the usage is that of all
-        steps.
-        """
-        if response.episode is not None:
+        """Add one answer, and the meaning of its finish reason."""
+        if response.episode is not None:  # its usage is the sum over all steps
             return
         is_complete = ending == "complete"
         n_tokens = response.usage.completion_tokens
@@ -160,13 +155,9 @@ class SilentCuts:
 
 
 class Copies:
-    """Counts questions whose repeats all have the same text.
-
-    Repeats of a deterministic model measure nothing.
-    """
+    """Counts questions whose repeats all have the same text, as those of a deterministic model."""
 
     def __init__(self) -> None:
-        """Start with nothing observed."""
         self.n = 0
         """Questions with at least two answers."""
         self.n_equal = 0
@@ -177,14 +168,15 @@ class Copies:
         self._n_answers = 0
 
     def add(self, question: int, response: Response) -> None:
-        """Note one answer; the repeats of a question come together."""
+        """Add one answer; the repeats of a question are added consecutively."""
         if question != self._question:
             self._question, self._text = question, response.text
             self._n_answers, self._is_equal = 1, True
             return
         self._n_answers += 1
         is_equal = self._is_equal and response.text == self._text
-        if self._n_answers == 2:  # noqa: PLR2004 - the question counts from its second answer on
+        # Counted at the second answer, and taken back at the first that differs later.
+        if self._n_answers == 2:  # noqa: PLR2004
             self.n += 1
             self.n_equal += is_equal
         elif self._is_equal and not is_equal:

@@ -58,7 +58,6 @@ class FailureClusters:
     """Collects failures in dataset order, in bounded memory."""
 
     def __init__(self) -> None:
-        """Start with nothing."""
         self._clusters: dict[tuple[str, str], _Cluster] = {}
         self._failures = 0
 
@@ -80,9 +79,9 @@ class FailureClusters:
             total: Results of the benchmark, of which a rate is.
         """
         large = [cluster for cluster in self._clusters.values() if cluster.count >= _SMALLEST]
-        listed = sorted(
-            large, key=lambda cluster: (-cluster.count, cluster.kind, cluster.signature)
-        )[:CLUSTERS_MAX]
+        rows = sorted(large, key=lambda cluster: (-cluster.count, cluster.kind, cluster.signature))[
+            :CLUSTERS_MAX
+        ]
         clusters = [
             {
                 "kind": cluster.kind,
@@ -91,11 +90,11 @@ class FailureClusters:
                 "rate": cluster.count / total,
                 "exemplars": cluster.exemplars,
             }
-            for cluster in listed
+            for cluster in rows
         ]
         return {
             "clusters": clusters,
-            "n_unclustered": self._failures - sum(cluster.count for cluster in listed),
+            "n_unclustered": self._failures - sum(cluster.count for cluster in rows),
         }
 
 

@@ -205,7 +205,6 @@ class Collection:
             outcome["detail"] = f"cut off in its episode after step {episode['steps']}{detail}"
 
     def _count(self, result: Result, outcome: Outcome | str) -> None:
-        """Count an outcome, or why it was not to be asked, in the benchmark and its categories."""
         fields = fields_of(result.sample)
         group = None if result.sample is None else result.sample.group
         self._drawn.add(result.idx, fields, group)
@@ -213,7 +212,6 @@ class Collection:
             accumulator.add(result.idx, outcome, group=group)
 
     def _add(self, result: Result) -> None:
-        """Add a result that counts to all else."""
         outcome, response = result.outcome, result.response
         self.n_not_run += not result.was_run
         self.failures.add(result)
@@ -269,7 +267,7 @@ class Collection:
 
 
 def _calibrating(benchmark: StoredBenchmark) -> Calibrating | None:
-    """Return what takes in the labels of a benchmark, None where it never had any."""
+    """Return the collector of a benchmark's labels, None where it never had any."""
     if not any((benchmark.directory / name).exists() for name in _OF_LABELS):
         return None
     from nel.artifacts.labels.calibration import Calibrating  # noqa: PLC0415 - few runs have labels
@@ -278,7 +276,7 @@ def _calibrating(benchmark: StoredBenchmark) -> Calibrating | None:
 
 
 def _auditing(benchmark: StoredBenchmark) -> Auditing | None:
-    """Return what reads a benchmark's answers in several ways, None where it has no audit."""
+    """Return the reader of a benchmark's answers in several ways, None where it has no audit."""
     if not (benchmark.directory / AUDIT_NAME).is_file():
         return None
     from nel.artifacts.extraction import Auditing  # noqa: PLC0415 - few runs are audited
@@ -287,7 +285,6 @@ def _auditing(benchmark: StoredBenchmark) -> Auditing | None:
 
 
 def _early_stop(benchmark: StoredBenchmark) -> EarlyStop | None:
-    """Return the stop rule of a benchmark, None where the run has none."""
     if not (benchmark.config.get("stop") or {}).get("when"):
         return None
     from nel.artifacts.early_stop import read_early_stop  # noqa: PLC0415 - few runs have one
@@ -313,7 +310,6 @@ def _designs(
 
 
 def _models_of_judges(benchmark: StoredBenchmark) -> dict[str, str]:
-    """Return the configured model of each judge: of the panel, in a role, or the evaluated one."""
     config = benchmark.config
     roles = (config.get("model_roles") or {}).values()
     # The benchmark's too, of newer runs.

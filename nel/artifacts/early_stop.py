@@ -119,7 +119,6 @@ def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: JsonObject)
 
 
 def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, JsonObject | None]:
-    """Return the stop rule of a run, and what it decided of a benchmark."""
     config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
     return config, (snapshot.meta(DECISIONS) or {}).get(slot)
 

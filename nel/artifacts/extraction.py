@@ -1,7 +1,7 @@
-"""A score's error due to reading: extraction_audit.json, and ``extraction`` of metrics.json.
+"""The audit of reading: extraction_audit.json, and ``extraction`` of metrics.json.
 
-A run is audited once it has an extraction_audit.json, which `nel scorer audit` makes: reading each
-answer in several ways costs up to a millisecond, too much for every run. From then on it is
+Reading each answer in several ways takes up to a millisecond, too much for every run. So a run is
+audited only once `nel scorer audit` has created its extraction_audit.json; from then on the file is
 computed again whenever artifacts are written, so it is never of older answers.
 """
 
@@ -38,17 +38,16 @@ _NOT_BINARY: Final = "a score between 0 and 1 is not that of one right answer"
 
 
 class Auditing:
-    """Collects how answers are read while the artifacts of a benchmark are written."""
+    """Reads answers in several ways while the artifacts of a benchmark are written."""
 
     def __init__(self, directory: Path, benchmark: str, plan: JsonObject) -> None:
-        """Read what models said of the answers; the directory is the benchmark's."""
         self._path = directory / AUDIT_NAME
         self._benchmark, self._plan = benchmark, plan
         self._by_model = load_model_readings(directory)
         self._n = 0
         self._is_binary = True
         self._sums: defaultdict[str, float] = defaultdict(float)
-        """By way of reading, over the answers it applies to."""
+        """Rewards by way of reading, over the answers that it applies to."""
         self._unread = 0.0
         """Sum of the rewards of answers that no reading applies to."""
         self._n_read: Counter[str] = Counter()
@@ -61,7 +60,7 @@ class Auditing:
         self._differences: list[dict[str, object]] = []
 
     def add(self, result: Result) -> None:
-        """Take in one result."""
+        """Add one result."""
         reward = reward_of(result.outcome)
         self._is_binary = self._is_binary and reward in (None, 0.0, 1.0)
         self._n += not isinstance(result.outcome, Unscored)
@@ -92,8 +91,7 @@ class Auditing:
     def _summary(self) -> dict[str, Any]:
         ways = (SCORED, STRICT, LENIENT, OFFICIAL, MODEL)
         readings = {name: self._reading(name) for name in ways if self._n_of[name]}
-        # A model's readings are shown beside the band and never move it: they have an error of
-        # their own.
+        # A model's readings have an error of their own: they are shown, but not part of the band.
         scores = []
         for name, reading in readings.items():
             if name != MODEL and reading["score"] is not None:
@@ -116,7 +114,10 @@ class Auditing:
         }
 
     def _reading(self, name: str) -> dict[str, Any]:
-        """Return how often a way finds an answer, and the run's score with it where it applies."""
+        """Return how often a way finds an answer, and the score of the run by it.
+
+        For answers that the way does not apply to, the score has the rewards of the run's scorer.
+        """
         score = None
         if self._is_binary and self._n:
             elsewhere = self._unread + self._sums[SCORED] - self._scored_of[name]
@@ -141,11 +142,11 @@ def _difference(
 
 
 def request_audit(run_dir: Path) -> dict[str, str]:
-    """Audit a run's benchmarks from the next writing of artifacts on; return why others cannot be.
+    """Have a run's benchmarks audited when artifacts are written; return why others cannot be.
 
     Raises:
         StoreError: There is no usable run.db.
-        UsageError: No benchmark of the run has an answer that is read.
+        UsageError: No benchmark of the run has answers to read.
     """
     refused: dict[str, str] = {}
     with Snapshot(run_dir / FILE_NAME) as snapshot:
@@ -188,7 +189,7 @@ def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer
 
 
 def _why_not(snapshot: Snapshot, key: int, name: str, plan: JsonObject) -> str | None:
-    """Return why no answer of a benchmark is read; None where one is, be it the last."""
+    """Return why no answer of a benchmark can be read; None as soon as one can."""
     reasons: Counter[str] = Counter()
     for stored_result in results(snapshot, key, plan["repeats"]):
         readings = read_again(read_result(stored_result), name, plan)

@@ -1,6 +1,6 @@
-"""failure_analysis.json: what went wrong, by category, with examples.
+"""failure_analysis.json: the failures of a benchmark by category, with examples.
 
-The file is also written when nothing failed: a dashboard could not interpret an absent one.
+The file is written even if nothing failed, since a missing one may have other reasons.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ class FailureAnalysis:
     """Collects failures in dataset order."""
 
     def __init__(self) -> None:
-        """Start with nothing."""
         self._total = 0
         self._counts: Counter[str] = Counter()
         self._origins: dict[str, set[str]] = {}
@@ -35,7 +34,7 @@ class FailureAnalysis:
         self._clusters = FailureClusters()
 
     def add(self, result: Result) -> None:
-        """Note one result, failed or not."""
+        """Add one result, failed or not."""
         self._total += 1
         kind = failure_kind(result)
         if kind is None:
@@ -89,7 +88,9 @@ def failure_kind(result: Result) -> str | None:
     outcome = result.outcome
     if isinstance(outcome, Scored):
         return _kind_of_wrong(outcome) if outcome.reward <= 0 else None
-    return outcome.kind if isinstance(outcome, ModelFailure) else f"{outcome.cause}:{outcome.kind}"
+    if isinstance(outcome, ModelFailure):
+        return outcome.kind
+    return f"{outcome.cause}:{outcome.kind}"
 
 
 def _kind_of_wrong(outcome: Scored) -> str:

@@ -1,7 +1,6 @@
-"""``judging`` of metrics.json: what the judges did, how far to trust them, and objections.
+"""``judging`` of metrics.json: counts of the judges' work, and warnings about the judges.
 
-The objections are among the warnings of the run. A warning names a number and the bound that
-it misses, never a cause that was not measured.
+A warning names a measured number and the bound that it misses, never a cause that was not measured.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ WITHOUT_VERDICT_MAX: Final = 0.05
 """Share of cases."""
 _HALF: Final = 0.5
 _DETAIL_MAX: Final = 500
-"""Characters of what a fault said."""
+"""Characters of the message of a fault."""
 
 
 def judging_json(
@@ -34,7 +33,7 @@ def judging_json(
     Args:
         counts: Of the benchmark, as `nel.judges.stats.summary.JudgingCounts` has them.
         plan: Of the benchmark, as the store has it.
-        judges: By judge, what the configuration calls its model.
+        judges: The configured model of each judge.
     """
     if counts is None:
         return None
@@ -55,14 +54,14 @@ def judging_warnings(
     models_by_judge: Mapping[str, Iterable[str]],
     faults: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
-    """Yield what speaks against the judges.
+    """Yield warnings about the judges.
 
     Args:
         judging: As `judging_json` returns it.
         plan: Of the benchmark, as the store has it.
-        models: What the evaluated model's server calls it.
-        models_by_judge: What each judge's server calls it.
-        faults: By kind of fault what the first one said.
+        models: Names of the evaluated model, by its server.
+        models_by_judge: Names of each judge's model, by its server.
+        faults: The first message of each kind of fault.
     """
     if judging is None:
         return
@@ -102,9 +101,8 @@ def _kinship(
     evaluated: set[str],
     models_by_judge: Mapping[str, Iterable[str]],
 ) -> Iterator[str]:
-    """Yield what judges have to do with the model that they judge."""
     for judge in judges:
-        # What the configuration calls the judge's model, and what its server does.
+        # By the name in the configuration and by those that the server reports.
         configured = str(judge["model"] or judge["name"])
         names = sorted({configured, *models_by_judge.get(judge["name"], ())})
         pairs = list(product(names, sorted(evaluated)))
@@ -126,7 +124,7 @@ def _kinship(
 
 def _bias(row: JsonObject) -> Iterator[str]:
     share, changed = row["first_share"], row["n_first"] + row["n_second"]
-    # An unbiased judge favours either seat in half of the verdicts that change with the order.
+    # Of the verdicts that change with the order, an unbiased judge favours each seat in half.
     if share["ci_lower"] is None or share["ci_lower"] <= _HALF <= share["ci_upper"]:
         return
     seat = "first" if share["value"] > _HALF else "second"
@@ -150,7 +148,7 @@ def _missing(judging: JsonObject) -> Iterator[str]:
             f"{n_ungraded:,} of {n_cases:,} cases got no verdict, and the scorer scored their"
             " samples all the same"
         )
-    if len(judging["judges"]) < 2:  # noqa: PLR2004 - of one judge that is all there is to say
+    if len(judging["judges"]) == 1:  # the totals above are those of the only judge
         return
     for judge in judging["judges"]:
         cases, verdicts = judge["cases"], judge["verdicts"]

@@ -1,4 +1,4 @@
-"""What exports and imports share: calling a plugin, and a directory that appears once complete."""
+"""Shared by exports and imports: the call of a plugin, and an output directory made atomically."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nel.errors import NelError, OutputError, PluginError
 
 @contextmanager
 def new_directory(output: Path, *, shared: bool) -> Iterator[Path]:
-    """Yield a work directory that becomes the output at the end of the block.
+    """Yield a work directory that is renamed to the output at the end of the block.
 
     Args:
         output: Nothing, or an empty directory.

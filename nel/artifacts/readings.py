@@ -1,4 +1,4 @@
-"""How a stored answer was read: in every way that applies to it, or the reason why none does.
+"""Reads a stored answer in every way that applies to it, or says why none does.
 
 Shared by the audit of a run and the explanation of one answer. Depends on `nel.scoring.readings`.
 """
@@ -18,7 +18,7 @@ from nel.scoring.readings import SCORED, Readings, read_in_every_way, same_answe
 from nel.types import JsonObject, ModelFailure, Scored, ScorerInput, Unscored
 
 MODEL: Final = "model"
-"""The name of what a model read where the run's own scorer found nothing."""
+"""The way of a model, which reads answers in which the run's own scorer found nothing."""
 
 
 class NeverRead(StrEnum):
@@ -32,14 +32,14 @@ class NeverRead(StrEnum):
 
 
 _SCORER_FOUND_NOTHING: Final = frozenset({"no_answer", "refusal"})
-"""Model failures that say what the scorer found, which another way may find."""
+"""Model failures by the scorer's reading: another way may find an answer."""
 _EXCERPT: Final = 60
-"""Characters around a place that an excerpt shows."""
+"""Characters on each side of the answer in an excerpt."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerReadings:
-    """One answer, read in every way, beside what its scorer made of it."""
+    """One answer as every way reads it, and as its scorer did."""
 
     ways: Readings
     response: str
@@ -49,20 +49,18 @@ class AnswerReadings:
 
     @property
     def values(self) -> dict[str, str | None]:
-        """Return what each way reads, the run's scorer first."""
-        return {
-            SCORED: self.scored,
-            **{name: reading.value for name, reading in self.ways.read.items()},
-        }
+        """The value that each way reads, the run's scorer first."""
+        values = {name: reading.value for name, reading in self.ways.read.items()}
+        return {SCORED: self.scored, **values}
 
     @property
     def differs(self) -> bool:
-        """Return whether two ways read two answers, or one reads an answer and another none."""
+        """Whether two ways read different answers, or one reads an answer and another none."""
         kind, value = self.ways.gold.kind, self.scored
         return any(not _same(kind, value, reading.value) for reading in self.ways.read.values())
 
     def rewards(self) -> dict[str, float]:
-        """Return the answer's worth by each way; one that reads as the scorer has its verdict."""
+        """Return the reward by each way; a way that reads the scorer's answer has its reward."""
         kind = self.ways.gold.kind
         rewards_by_way = {SCORED: self.reward}
         for name, reading in self.ways.read.items():
@@ -80,7 +78,7 @@ def read_again(
 
     Args:
         result: The answer.
-        benchmark: Its name, which decides on the official rule.
+        benchmark: Its name, which selects the official rule.
         plan: The plan in run.db.
         by_model: Readings of a model, which are added where the run's scorer found no answer.
     """
@@ -108,7 +106,6 @@ def read_again(
 
 
 def _scored_answer(result: Result, response: str) -> str | None:
-    """Return the answer that the scorer read: the whole response where it scored and names none."""
     if isinstance(result.outcome, Unscored):
         return None
     if isinstance(result.outcome, Scored) and result.outcome.answer is None:
@@ -140,29 +137,23 @@ def _same(kind: Any, value: str | None, other_value: str | None) -> bool:
 
 
 def reading_json(reading: Reading, response: str) -> dict[str, object]:
-    """Return a reading with its place, the text around it, and what it rejected."""
-    return {
-        "value": reading.value,
-        "form": reading.form.value,
-        **_span(reading.start, reading.end, response, is_read=reading.value is not None),
-        "rejected": [
-            {
-                "why": rejected_reading.why,
-                **_span(rejected_reading.start, rejected_reading.end, response, is_read=True),
-            }
-            for rejected_reading in reading.rejected
-        ],
-    }
+    """Return a reading with its span, an excerpt, and the candidates that it rejected."""
+    span: dict[str, object] = {"start": None, "end": None, "excerpt": None}
+    if reading.value is not None:
+        span = _span(reading.start, reading.end, response)
+    rejected = [
+        {"why": candidate.why, **_span(candidate.start, candidate.end, response)}
+        for candidate in reading.rejected
+    ]
+    return {"value": reading.value, "form": reading.form.value, **span, "rejected": rejected}
 
 
-def _span(start: int, end: int, response: str, *, is_read: bool) -> dict[str, object]:
-    if not is_read:
-        return {"start": None, "end": None, "excerpt": None}
+def _span(start: int, end: int, response: str) -> dict[str, object]:
     return {"start": start, "end": end, "excerpt": excerpt(response, start, end)}
 
 
 def excerpt(text: str, start: int, end: int) -> str:
-    """Return a place of a text between ``⟦`` and ``⟧`` with what stands around it, on one line.
+    """Return a span of a text between ``⟦`` and ``⟧`` with some context, on one line.
 
     >>> excerpt("The answer is B.", 14, 15)
     'The answer is ⟦B⟧.'

@@ -1,6 +1,6 @@
-"""``repeat_check`` of metrics.json: how often an endpoint differs from itself when asked twice.
+"""``repeat_check`` of metrics.json: how often an endpoint answers differently when asked twice.
 
-Reads both answers from the store. Nothing here enters a score, its interval or its accounting.
+Reads both answers from the store. The second one is not part of a score or its accounting.
 """
 
 from __future__ import annotations
@@ -30,28 +30,26 @@ class Pair:
 
     @property
     def has_texts(self) -> bool:
-        """Return whether both are answers of the endpoint."""
-        return all(
-            response is not None and response.error is None
-            for response in (self.first.response, self.second.response)
-        )
+        """Whether both are answers of the endpoint."""
+        responses = (self.first.response, self.second.response)
+        return all(response is not None and response.error is None for response in responses)
 
     @property
     def texts_differ(self) -> bool:
-        """Return whether the raw answers differ, in text or in log-probabilities of choices."""
+        """Whether the raw answers differ, in text or in log-probabilities of choices."""
         return _raw(self.first.response) != _raw(self.second.response)
 
     @property
     def rewards(self) -> tuple[float, float] | None:
-        """Return what both count in a score, None where one of them counts nothing."""
-        first_reward, second_reward = reward_of(self.first.outcome), reward_of(self.second.outcome)
-        if first_reward is None or second_reward is None:
+        """The rewards of both, None where one has no reward."""
+        first, second = reward_of(self.first.outcome), reward_of(self.second.outcome)
+        if first is None or second is None:
             return None
-        return first_reward, second_reward
+        return first, second
 
     @property
     def differs(self) -> bool:
-        """Return whether the raw answers differ, or what they count."""
+        """Whether the raw answers or their rewards differ."""
         if self.has_texts and self.texts_differ:
             return True
         rewards = self.rewards
@@ -74,16 +72,18 @@ def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pa
 def repeat_check_json(
     pairs: list[Pair], plan: JsonObject, *, headline: JsonObject, n: int
 ) -> dict[str, Any]:
-    """Return the object.
+    """Return the ``repeat_check`` object.
 
     Args:
         pairs: Of the samples that were drawn.
         plan: Of the benchmark.
-        headline: The metric of the run, with its interval.
-        n: Answers that it is the mean of.
+        headline: The run's headline metric, with its interval.
+        n: The number of answers in the headline.
     """
     texts = [pair.texts_differ for pair in pairs if pair.has_texts]
-    reward_pairs = [pair.rewards for pair in pairs if pair.rewards is not None]
+    rewards = [pair.rewards for pair in pairs if pair.rewards is not None]
+    n_verdicts_differ = sum(first != second for first, second in rewards)
+    examples = [_example_json(pair) for pair in pairs if pair.differs]
     generation = plan.get("generation") or {}
     return {
         "n_drawn": len(pairs),
@@ -91,21 +91,18 @@ def repeat_check_json(
         "temperature": generation.get("temperature"),
         "seed": generation.get("seed"),
         "text": _rate_json(sum(texts), len(texts)),
-        "verdict": _rate_json(
-            sum(first_reward != second_reward for first_reward, second_reward in reward_pairs),
-            len(reward_pairs),
-        ),
-        "score": _score_json(reward_pairs, headline, n),
-        "examples": [
-            {
-                "problem_idx": pair.first.idx,
-                "sample_id": pair.first.sample_id,
-                "first": _answer_json(pair.first),
-                "second": _answer_json(pair.second),
-            }
-            for pair in pairs
-            if pair.differs
-        ][:_EXAMPLES_MAX],
+        "verdict": _rate_json(n_verdicts_differ, len(rewards)),
+        "score": _score_json(rewards, headline, n),
+        "examples": examples[:_EXAMPLES_MAX],
+    }
+
+
+def _example_json(pair: Pair) -> dict[str, Any]:
+    return {
+        "problem_idx": pair.first.idx,
+        "sample_id": pair.first.sample_id,
+        "first": _answer_json(pair.first),
+        "second": _answer_json(pair.second),
     }
 
 
@@ -122,12 +119,12 @@ def _rate_json(n_differ: int, n: int) -> dict[str, Any]:
 
 
 def _score_json(
-    reward_pairs: list[tuple[float, float]], headline: JsonObject, n: int
+    rewards: list[tuple[float, float]], headline: JsonObject, n: int
 ) -> dict[str, Any] | None:
-    if not reward_pairs or not n:
+    if not rewards or not n:
         return None
-    first_rewards, second_rewards = map(list, zip(*reward_pairs, strict=True))
-    rerun = rerun_of(first_rewards, second_rewards, n_answers=n)
+    firsts, seconds = map(list, zip(*rewards, strict=True))
+    rerun = rerun_of(firsts, seconds, n_answers=n)
     lower, upper = headline["ci_lower"], headline["ci_upper"]
     half_width = added = None
     if lower is not None and upper is not None:

@@ -51,8 +51,8 @@ def selection_text(selection: JsonObject) -> str:
             of += f", {selection['n_strata_asked']:,} of {strata}"
         return f"the first {n} of {of}; not a sample"
     if selection["kind"] == "sample":
-        drawn = f"drawn in proportion from {strata}" if strata else "drawn"
-        return f"a sample of {n} of {of}, {drawn} with seed {selection['seed']}"
+        draw_text = f"drawn in proportion from {strata}" if strata else "drawn"
+        return f"a sample of {n} of {of}, {draw_text} with seed {selection['seed']}"
     return ""
 
 

@@ -27,7 +27,6 @@ class ServedBuilds:
     """Counts the names under which a benchmark's answers came, in the order of the dataset."""
 
     def __init__(self) -> None:
-        """Start with nothing observed."""
         self._builds: dict[tuple[str | None, str | None], _Build] = {}
         self._fallbacks: Counter[str] = Counter()
 

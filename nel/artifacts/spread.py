@@ -17,7 +17,6 @@ class Spread:
     """Sums over the answers to each question, three numbers a question."""
 
     def __init__(self) -> None:
-        """Begin without an answer."""
         self._question = -1
         self._sums = array("d")
 

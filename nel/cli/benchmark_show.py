@@ -1,4 +1,4 @@
-"""The output of `nel benchmark check`: the checks of each benchmark, and what came of its tests."""
+"""The output of `nel benchmark check`: each benchmark's checks, and the trial of its tests."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from nel.errors import EXIT_UNSCORED, EXIT_USAGE
 def show_benchmark_checks(
     target: str, *, dataset: str | None, samples_max: int, as_json: bool
 ) -> None:
-    """Check a benchmark, or all of a file; print what came of it, and exit with its code."""
+    """Check a benchmark, or all of a file; print the checks, and exit with their code."""
     checks: list[Check] = []
     test_checks: list[TestsCheck] = []
     names = _names(target)
     for name in names:
-        of_benchmark = _checks(name, dataset, samples_max)
-        checks += of_benchmark
+        benchmark_checks = _checks(name, dataset, samples_max)
+        checks += benchmark_checks
         tests = _tests_check(name, dataset, samples_max)
         if tests is not None:
             test_checks.append(tests)
         if not as_json:
             if len(names) > 1:
                 typer.echo(plain(f"{name}:"))
-            show_checks(of_benchmark, indent="")
+            show_checks(benchmark_checks, indent="")
             _show_tests(tests)
     if as_json:
         _print_json(checks, test_checks)
@@ -56,7 +56,7 @@ def _print_json(checks: Sequence[Check], test_checks: Sequence[TestsCheck]) -> N
 
 
 def _show_tests(tests: TestsCheck | None) -> None:
-    """Print what came of a benchmark's tests; nothing where it runs no programs."""
+    """Print the result of trying a benchmark's tests; nothing where it runs no programs."""
     if tests is None:
         return
     for task in tests.broken:
@@ -74,7 +74,7 @@ def _show_tests(tests: TestsCheck | None) -> None:
 
 
 def _names(target: str) -> list[str]:
-    """Return the target, or each benchmark of a file whose target names none of them."""
+    """Return the target; for a file without the name of a benchmark, each benchmark of it."""
     path, name = split_file(target)
     if path is None or name is not None:
         return [target]

@@ -1,4 +1,4 @@
-"""The output of `nel show`: what is known of a benchmark, and a row as it is asked."""
+"""The output of `nel show`: the description of a benchmark, and the request for one row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nel.errors import NelError
 
 
 def show_benchmark(name: str, *, dataset: str | None, row: int, as_json: bool) -> None:
-    """Print what is known of a benchmark, and one row as it would be asked.
+    """Print the description of a benchmark, and one row as it would be asked.
 
     Args:
         name: Name, file or URI.
@@ -26,6 +26,7 @@ def show_benchmark(name: str, *, dataset: str | None, row: int, as_json: bool) -
     benchmark = find_benchmark(name)
     description = describe(benchmark)
     if not as_json:
+        # Before the dataset is read, which may take long or fail.
         typer.echo(_description_text(description))
     example, reason = None, None
     try:

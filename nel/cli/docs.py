@@ -1,4 +1,4 @@
-"""`nel docs`: the pages of the documentation that come with nel, on the terminal."""
+"""`nel docs`: prints and searches the pages of the documentation that come with nel."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def docs(
 
 
 def _print_places(words: str, topic: str | None) -> None:
-    """Print the sections with all words: those with the words in their heading, then the fullest.
+    """Print the sections with all words: matches in headings first, then those with most matches.
 
     Raises:
         UsageError: No section has them.
@@ -65,15 +65,15 @@ def _print_places(words: str, topic: str | None) -> None:
     for _, _, name, heading, text in sorted(hits)[:_PLACES_MAX]:
         typer.echo(f"{name}: {heading}")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
-        # The first of the lines that hold most of the words.
-        best = max(lines, key=lambda line: sum(term in line.lower() for term in terms), default="")
+        # The line with most of the words; `max` takes the first of several.
+        counts = [sum(term in line.lower() for term in terms) for line in lines]
+        best = lines[counts.index(max(counts))] if lines else ""
         typer.echo(f"    {best[:_LINE_MAX]}")
     if len(hits) > _PLACES_MAX:
         typer.echo(f"and {len(hits) - _PLACES_MAX} more; add a word")
 
 
 def _sections(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield heading and text of each section of a page."""
     text = path.read_text(encoding="utf-8")
     for section in re.split(r"(?m)^#+ ", text)[1:]:
         heading, _, body = section.partition("\n")
@@ -81,7 +81,7 @@ def _sections(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def topics() -> dict[str, Path]:
-    """Return each page by its topic: its name, with its folder where two pages have one name."""
+    """Return each page by its topic: its name, with its folder where the name is not unique."""
     home = _home()
     pages = [
         path
@@ -101,7 +101,7 @@ def _path_in(home: Path, path: Path) -> str:
 
 
 def find_page(topic: str) -> Path:
-    """Return the page of a topic, which may have its folder or be a path of the repository.
+    """Return the page of a topic, which may be preceded by its folder, or be a path in docs/.
 
     Raises:
         UsageError: There is none, or more than one.

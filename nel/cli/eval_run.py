@@ -217,7 +217,7 @@ def verbosity_of(*, quiet: bool, verbose: bool) -> int:
 
 
 def _showing(*, several: bool) -> Callable[..., None]:
-    """Return what runs one configuration or that of several endpoints; only that is imported."""
+    """Return the function that runs one or several endpoints; the other one is not imported."""
     with collection_paused():  # what an import makes stays: searching it for cycles finds none
         if several:
             from nel.cli.matrix_show import show_matrix  # noqa: PLC0415 - keeps other runs fast
@@ -229,7 +229,6 @@ def _showing(*, several: bool) -> Callable[..., None]:
 
 
 def _showing_preview(*, several: bool) -> Callable[..., None]:
-    """Return what shows the plan of one configuration or of several endpoints."""
     if several:
         from nel.cli.matrix_show import show_matrix_preview  # noqa: PLC0415
 

@@ -11,7 +11,7 @@ import typer
 
 from nel.cli.other_program import say_other_program
 from nel.cli.progress import QUIET, showing
-from nel.cli.settings import Chosen
+from nel.cli.settings import ChosenSettings
 from nel.cli.streams import discard_stdout, stdout_kept
 from nel.cli.terminal import say
 from nel.config.schema import RunConfig
@@ -51,7 +51,9 @@ def show_run(
     show_result(result, progress, as_json=as_json, floors=floors, verbosity=verbosity)
 
 
-def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool, verbosity: int = 0) -> None:
+def show_rescored(
+    run_dir: Path, chosen: ChosenSettings, *, as_json: bool, verbosity: int = 0
+) -> None:
     """Score stored answers, print the result on stdout, and exit with the run's exit code."""
     progress = Progress()
     with showing(progress, verbosity), stdout_kept():

@@ -39,7 +39,6 @@ class Frame(TextIOBase):
     """A stream to a terminal that keeps some lines at its end."""
 
     def __init__(self, stream: TextIO) -> None:
-        """Start without any lines."""
         self._stream = stream
         self._lines: Sequence[str] = ()
         self._unended = ""

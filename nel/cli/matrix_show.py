@@ -100,7 +100,7 @@ def _print(result: MatrixResult, *, as_json: bool) -> None:
 
 
 def _remarks(result: MatrixResult, progress: dict[str, Progress]) -> list[str]:
-    """Return what there is to know of each run, and one command that resumes all."""
+    """Return the remarks on each run, and one command that resumes all."""
     lines = [
         f"{name}: {line}"
         for name, run in result.runs.items()

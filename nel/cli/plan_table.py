@@ -1,4 +1,4 @@
-"""The plan of a run as a dry run prints it."""
+"""The output of a dry run: the plan, the settings with their sources, the first requests."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PLANNED: Final = (
 def show_preview(
     config: RunConfig, *, values: Sequence[SourcedValue], as_json: bool, pilot: str | None
 ) -> None:
-    """Print the plan of a run, and what set each value, without sending requests."""
+    """Print the plan of a run, and the source of each setting, without sending requests."""
     with stdout_kept():
         plans = preview(config, pilot=pilot)
     if as_json:
@@ -55,13 +55,13 @@ def show_preview(
 
 
 def preview_json(config: RunConfig, values: Sequence[SourcedValue]) -> dict[str, Any]:
-    """Return what a dry run with ``--json`` prints beside its plans."""
+    """Return the fields that a dry run with ``--json`` prints beside its plans."""
     settings = {row.key: {"value": _printable(row), "source": row.source} for row in values}
     return {"dry_run": True, "config": config.model_dump(mode="json"), "settings": settings}
 
 
 def print_values(values: Sequence[SourcedValue]) -> None:
-    """Print every value that was given, and what set it."""
+    """Print every setting and its source."""
     columns = (
         Column("key", heading="setting"),
         Column("value", of=lambda row: _text(_printable(row))),
@@ -100,7 +100,7 @@ def plan_json(plan: PlannedBenchmark) -> dict[str, Any]:
 
 
 def print_plan(config: RunConfig, plans: list[PlannedBenchmark]) -> None:
-    """Print what one endpoint is going to be asked."""
+    """Print the plan for one endpoint."""
     endpoint = config.endpoint
     if endpoint is None:
         typer.echo("endpoint: none")

@@ -98,7 +98,7 @@ def group_with(**modules: str) -> type[PluginGroup]:
 
 
 def _prefix(ctx: Any) -> str:
-    """Return what the names of plugins begin with that are commands of a group."""
+    """Return the prefix of the names of plugins that are commands of a group."""
     return "" if ctx.parent is None else f"{ctx.info_name}{_BELOW}"
 
 
@@ -130,7 +130,6 @@ def _load(qualified: str, name: str) -> Any:
 
 
 def _command_of(command: Callable[..., object], name: str) -> Any:
-    """Return the command of a Typer app, or of a function."""
     app = command
     if not isinstance(app, typer.Typer):
         app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -33,21 +33,24 @@ def list_plugins(
     """List installed plugins: name, kind, provider, description; broken ones with their error."""
     kinds = [kind] if kind else list(plugins.GROUPS)
     refs = [ref for name in kinds for ref in plugins.discover(name)]
-    described = describe_all(refs if kind else [*refs, *plugins.discover_unknown()])
+    if not kind:
+        refs += plugins.discover_unknown()
+    infos = describe_all(refs)
     if as_json:
-        typer.echo(dumps([_as_json(info) for info in described]))
+        typer.echo(dumps([_as_json(info) for info in infos]))
         return
-    if not described:
+    if not infos:
         typer.echo(f"no {kind or 'plugins'} installed")
         return
     rows = [
         (plain(info.ref.name), info.ref.kind, plain(info.ref.provider), plain(_remark(info)))
-        for info in described
+        for info in infos
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for row in rows:
-        padded = (cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True))
-        typer.echo("  ".join((*padded, row[3])).rstrip())
+    # The remark is the last column, and is not padded.
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:3]
+    for *cells, remark in rows:
+        columns = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
+        typer.echo("  ".join([*columns, remark]).rstrip())
 
 
 def _remark(info: PluginInfo) -> str:

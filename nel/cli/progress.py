@@ -76,7 +76,6 @@ class Warnings:
     """Alerts, and warnings about judges, each returned once when it begins."""
 
     def __init__(self, progress: Progress) -> None:
-        """Start with all alerts and judges unseen."""
         self._progress = progress
         self._judges_down: set[str] = set()
         self._n_alerts = 0

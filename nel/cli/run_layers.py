@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nel.authoring.registry import DATA_SUFFIXES, rows_problem
-from nel.cli.settings import Chosen
+from nel.cli.settings import ChosenSettings
 from nel.config.layers import Layers
 from nel.config.openai_environment import BASE_URL, base_url
 from nel.config.schema import EndpointConfig, RunConfig
@@ -18,7 +18,7 @@ from nel.config.yaml_file import read_yaml
 from nel.errors import ConfigError
 
 
-def config_of(path: Path | None, chosen: Chosen) -> RunConfig:
+def config_of(path: Path | None, chosen: ChosenSettings) -> RunConfig:
     """Return the configuration that a file and the options laid over it describe.
 
     Raises:
@@ -27,7 +27,7 @@ def config_of(path: Path | None, chosen: Chosen) -> RunConfig:
     return layers_of(path, chosen).build()
 
 
-def layers_of(path: Path | None, chosen: Chosen) -> Layers:
+def layers_of(path: Path | None, chosen: ChosenSettings) -> Layers:
     """Return the configuration of `config_of` with the source of each value, not yet validated.
 
     Raises:
@@ -75,7 +75,6 @@ def _has_unknown_keys(data: Mapping[str, object]) -> bool:
 
 
 def _is_object(path: Path) -> bool:
-    """Return whether a file is one JSON object, as a configuration may be."""
     if path.suffix.lower() != ".json":
         return False
     try:

@@ -46,8 +46,8 @@ def print_result(result: RunResult, *, as_json: bool) -> None:
     if as_json:
         typer.echo(dumps(result_json(result)))
         return
-    named = {item.slot: item.metrics for item in result.benchmarks}
-    print_table(results_table(named, result.aggregates))
+    metrics_by_slot = {item.slot: item.metrics for item in result.benchmarks}
+    print_table(results_table(metrics_by_slot, result.aggregates))
     for line in _lines_below(result):
         typer.echo(report_text(line))
     for report in (result.report, *result.reports):
@@ -126,7 +126,6 @@ def resume_effect(result: RunResult) -> str:
 
 
 def _lacks_judge(result: RunResult) -> bool:
-    """Return whether answers are unscored because the run has no judge."""
     return any("no_judge" in kinds for kinds in _judge_faults(result))
 
 

@@ -32,7 +32,7 @@ _VALUE_MAX: Final = 40
 
 
 def show_audit(run_dir: Path, reader: ReaderRequest | None, *, as_json: bool) -> None:
-    """Audit a run, print what came of it, and exit with the code of the reader's run.
+    """Audit a run, print the result, and exit with the code of the reader's run.
 
     Raises:
         StoreError: The directory holds no run.
@@ -41,7 +41,7 @@ def show_audit(run_dir: Path, reader: ReaderRequest | None, *, as_json: bool) ->
         raise StoreError(f"there is no {FILE_NAME} in {run_dir}; give the directory of a run")
     with own_directory(run_dir):
         refused = request_audit(run_dir)
-        exit_code = 0 if reader is None else _have_read(run_dir, reader, refused)
+        exit_code = 0 if reader is None else _read_answers(run_dir, reader, refused)
         notes: list[str] = []
         benchmarks, _ = rebuild(run_dir, notes=notes)
     notes += [f"{slot} is not audited: {why}" for slot, why in refused.items()]
@@ -64,12 +64,12 @@ def show_audit(run_dir: Path, reader: ReaderRequest | None, *, as_json: bool) ->
     raise typer.Exit(exit_code)
 
 
-def _have_read(run_dir: Path, reader: ReaderRequest, refused: Mapping[str, str]) -> int:
-    """Ask the reader, say what went wrong, and return the worst exit code."""
+def _read_answers(run_dir: Path, reader: ReaderRequest, refused: Mapping[str, str]) -> int:
+    """Ask the model that reads answers, print problems, and return the worst exit code."""
     progress = Progress()
     with showing(progress):
         runs = read_with_model(run_dir, reader, audited_slots(run_dir, refused), progress)
-    # The last remark says how to resume that run; here the same command does.
+    # The last remark of a run says how to resume it: here the same command is given again.
     problems = [line for run in runs if run.exit_code for line in remarks(run)[:-1]]
     if problems:
         problems.append(

@@ -1,6 +1,6 @@
-"""Options of a command that set keys of the configuration; the schema declares their flags.
+"""Options of a command that set keys of the configuration, as the schema declares their flags.
 
-It is imported when the command is used, so that `nel --help` does not wait for it.
+The schema is imported when the command is used, so that `nel --help` does not wait for it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ FailUnder = Annotated[
     ),
 ]
 JUDGE_FLAGS = ("--judge-url", "--judge-id", "--judge-api-key-env")
-"""The flags that name judges; they make a panel together."""
+"""The flags that name judges; together they replace the panel."""
 MODEL_FLAGS = ("--model-url", "--model-id", "--api-key-env")
 """The flags that name the endpoint under evaluation."""
 _COMMON: Final = (
     *("--bench", "--model-url", "--model-id", "--api-key-env", "--sample", "--max-problems"),
     *("--max-tokens", "--concurrency", "--output-dir", "--dry-run"),
 )
-"""The flags that the help of a command with all of them shows first."""
+"""The flags under "Most used" in the help of a command that has all flags."""
 _HEADINGS: Final = {
     "What is asked, and how it is scored": ("benchmarks", "generation"),
     "Where": ("endpoint",),
@@ -47,7 +47,7 @@ _HEADINGS: Final = {
     "Judge": ("judge",),
     "Output": ("output", "observability"),
 }
-"""Sections of the configuration below each heading of the help; the longest that fits counts."""
+"""Sections of the configuration by heading of the help; the longest prefix of a key decides."""
 _METAVARS: Final = {str: "TEXT", int: "N", float: "NUMBER"}
 _META_KEY = "nel.settings"
 _OVERRIDE = "override"
@@ -55,28 +55,28 @@ _OVERRIDE_HELP = "Any key of the configuration; wins over all; repeatable."
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """What the options of a command say about the configuration."""
+class ChosenSettings:
+    """The part of the configuration that a command's options set."""
 
     settings: Sequence[Given]
     overrides: Sequence[str]
     """Of ``-O``; they win over ``settings``."""
 
 
-def chosen_settings(ctx: typer.Context) -> Chosen:
-    """Return what the user chose, in a command whose class is a `SettingsCommand`."""
+def chosen_settings(ctx: typer.Context) -> ChosenSettings:
+    """Return the settings of a command whose class is a `SettingsCommand`."""
     choice = ctx.meta[_META_KEY]
-    assert isinstance(choice, Chosen)  # noqa: S101 - this module wrote it
+    assert isinstance(choice, ChosenSettings)  # noqa: S101 - this module wrote it
     return choice
 
 
 class SettingsCommand(typer.core.TyperCommand):
-    """A command with options for settings and ``-O``; `chosen_settings` returns what they say."""
+    """A command with options for settings and ``-O``, which `chosen_settings` returns."""
 
     flags: ClassVar[Sequence[str]] = ()
     """Names of the flags it takes; empty: all."""
     _settings: dict[str, Setting] | None = None
-    """By the name of the parameter; None before the schema was read."""
+    """By parameter name; None until the schema is read."""
 
     def get_params(self, ctx: Any) -> Any:
         """Return the function's parameters, with the options of settings after its arguments."""
@@ -119,7 +119,7 @@ class SettingsCommand(typer.core.TyperCommand):
         return fitting[max(fitting, key=len)] if fitting else "This command"
 
     def invoke(self, ctx: Any) -> Any:
-        """Keep what the options say for `chosen_settings`; call the function with the rest."""
+        """Move the options of settings into the context, and call the function with the others."""
         from nel.config.settings import given_settings  # noqa: PLC0415 - keeps `nel --help` fast
 
         values = {
@@ -127,7 +127,7 @@ class SettingsCommand(typer.core.TyperCommand):
             for name, setting in (self._settings or {}).items()
         }
         overrides = ctx.params.pop(_OVERRIDE)
-        ctx.meta[_META_KEY] = Chosen(given_settings(values), list(overrides or ()))
+        ctx.meta[_META_KEY] = ChosenSettings(given_settings(values), list(overrides or ()))
         return super().invoke(ctx)
 
 
@@ -137,7 +137,10 @@ def taking_settings(*flags: str) -> type[SettingsCommand]:
 
 
 def _options(settings: Mapping[str, Setting]) -> list[Any]:
-    """Return the options of settings, as Typer makes them of a function's signature."""
+    """Return the options of settings.
+
+    Typer makes options of a function's signature alone, so a function gets one made up for it.
+    """
     annotations = {name: _annotation(setting) for name, setting in settings.items()}
     annotations[_OVERRIDE] = Annotated[
         list[str] | None, typer.Option("-O", help=_OVERRIDE_HELP, metavar="KEY=VALUE")

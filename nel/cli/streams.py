@@ -1,9 +1,9 @@
 """The standard streams of the process, prepared before a command runs.
 
-A closed stream is opened on /dev/null, since the next file or socket would take its descriptor and
-receive what is printed. Text that stderr does not take is dropped, so that a message never ends a
-run; text that stdout does not take raises `OutputLost`, or BrokenPipeError where the reader has
-gone. Characters that the locale cannot encode are escaped.
+A closed stream is opened on /dev/null: otherwise the next file or socket would get its descriptor,
+and receive what is printed. Failed writes to stderr are ignored, so that a message never ends a
+run; failed writes to stdout raise `OutputLost`, or BrokenPipeError where the reader is gone.
+Characters that the locale cannot encode are escaped.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def prepare_streams() -> None:
 
 @contextmanager
 def stdout_kept() -> Iterator[None]:
-    """Send to stderr what plugins and benchmarks print; stdout is the command's, maybe JSON."""
+    """Redirect to stderr what plugins and benchmarks print: stdout is the command's own output."""
     with redirect_stdout(sys.stderr):
         yield
 
@@ -74,13 +74,15 @@ def _open_on_null(number: int, name: str) -> None:
         os.fstat(number)
     except OSError:
         null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, number)  # inheritable, as a standard stream is; a copy onto itself is not
+        # A copy is inheritable, as a standard stream must be. Where the lowest free descriptor was
+        # that of the stream itself, `dup2` does nothing.
+        os.dup2(null, number)
         if null == number:
             os.set_inheritable(number, True)
         else:
             os.close(null)
         setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115 - for good
-    else:  # something else has taken its descriptor
+    else:  # another file has its descriptor already
         setattr(sys, name, open(os.devnull, "r" if number == 0 else "w"))  # noqa: SIM115, PTH123 - for good
 
 

@@ -19,12 +19,12 @@ def plain(text: str) -> str:
 
 
 def report_text(text: str) -> str:
-    """Return a text of a report for a terminal: `plain`, with spaces in place of narrow ones."""
+    """Return a text of a report as `plain` does, with spaces in place of narrow no-break ones."""
     return plain(text.replace("\u202f", " "))
 
 
 def say(notes: Iterable[str]) -> None:
-    """Print what there is to know beside a result on stderr, each note once."""
+    """Print notes on stderr, each once; stdout is left to the result."""
     for note in dict.fromkeys(notes):
         typer.echo(f"nel: {plain(note)}", err=True)
 

@@ -1,7 +1,6 @@
 """The output of `nel eval watch`: the state of a run on a live terminal, as text or as JSON lines.
 
-Kinds, reasons and names come from the run's files, some of them from the endpoint, so all pass
-`plain`.
+Names and reasons come from files, and partly from the endpoint, so all of them pass `plain`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from nel.reports.tables.progress import progress_table
 _INTERVAL_SECONDS = 1.0
 _LOG_INTERVAL_SECONDS = 10.0
 """When stdout is not a terminal."""
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _LOG_WIDTH = 200
 _REASONS = {
     "SIGINT": "interrupted by SIGINT; every answer so far is kept",
@@ -66,7 +65,7 @@ def show_status(
     if as_json:
         show = _show_json
     elif is_terminal and not once:
-        show = _live_shower()
+        show = _live_display()
     while True:
         status = reader.read()
         show(status)
@@ -82,23 +81,23 @@ def _wait_for_run(path: Path, seconds: float) -> Path:
         OutputError: There is none after that time.
     """
     deadline = time.monotonic() + seconds
-    has_said = False
+    has_printed = False
     while True:
         try:
             return find_run(path)
         except OutputError:
             if time.monotonic() >= deadline:
                 raise
-        if not has_said:
+        if not has_printed:
             typer.echo(
                 f"nel: there is no run in {path} yet; waiting for one up to {seconds:g} s", err=True
             )
-            has_said = True
-        time.sleep(_LOOK_SECONDS)
+            has_printed = True
+        time.sleep(_POLL_SECONDS)
 
 
-def _live_shower() -> Callable[[RunStatus], None]:
-    """Return what draws each state in the place of the last, and leaves that of the end."""
+def _live_display() -> Callable[[RunStatus], None]:
+    """Return a function that draws each state over the last one, and leaves the final state."""
     frame = Frame(sys.stdout)
 
     def show(status: RunStatus) -> None:
@@ -133,20 +132,14 @@ _JSON_FIELDS = (
 
 
 def _show_json(status: RunStatus) -> None:
-    typer.echo(
-        dumps(
-            {
-                "run_dir": str(status.run_dir),
-                **{name: getattr(status, name) for name in _JSON_FIELDS},
-                "owner": (
-                    None
-                    if status.owner is None
-                    else {"pid": status.owner.pid, "host": status.owner.host}
-                ),
-                "benchmarks": {item.slot: _counts_json(item) for item in status.benchmarks},
-            }
-        )
-    )
+    owner = status.owner
+    document = {
+        "run_dir": str(status.run_dir),
+        **{name: getattr(status, name) for name in _JSON_FIELDS},
+        "owner": None if owner is None else {"pid": owner.pid, "host": owner.host},
+        "benchmarks": {item.slot: _counts_json(item) for item in status.benchmarks},
+    }
+    typer.echo(dumps(document))
 
 
 def _counts_json(item: BenchmarkCounts) -> dict[str, object]:

@@ -45,18 +45,15 @@ class PairedBenchmark(Protocol):
 
     @property
     def baseline(self) -> SideBenchmark:
-        """Return the baseline's."""
-        ...
+        """The baseline's side."""
 
     @property
     def pairing(self) -> Pairing:
-        """Return the questions that both have."""
-        ...
+        """The questions that both sides have."""
 
     @property
     def n_not_asked(self) -> int:
-        """Return how many pairs a stop rule of either side left unasked."""
-        ...
+        """How many pairs a stop rule of either side left unasked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +64,7 @@ class AggregateComparison:
     is_part: bool
     """Whether another mean of the run has all its benchmarks and more."""
     benchmarks: Sequence[str]
-    """The folders of the benchmarks that it is of."""
+    """The folders of its benchmarks."""
     weights: Mapping[str, float]
     missing: Mapping[str, str]
     """Members without a value on a side, and why."""
@@ -81,7 +78,7 @@ class AggregateComparison:
 
 
 def benchmarks_of(row: JsonObject) -> list[str]:
-    """Return the folders of the benchmarks that a mean is of."""
+    """Return the folders of the benchmarks of a mean."""
     names = (split_category(slot)[0] for slot in row["weights"])
     return list(dict.fromkeys(map(directory_name, names)))
 
@@ -122,9 +119,11 @@ def member_scores(
 def member_ends(
     row: JsonObject, benchmarks: Mapping[str, SideBenchmark]
 ) -> dict[str, tuple[Ints, Floats, Floats, Floats]]:
-    """Return of each member of a mean that is not missing the numbers of its questions, their means
-    over what was scored, NaN for none, and the least and most that they are if all is; nothing of
-    one that lines do not give.
+    """Return, by member of a mean, its questions with their scored means and bounds.
+
+    A tuple has the numbers of the questions, their means over scored repeats (NaN where none is
+    scored), and their least and greatest means had every repeat been scored. Members that are
+    missing, or whose metric is not in the lines, are left out.
 
     Args:
         row: Of aggregates.json, of scores from 0 to 1.
@@ -154,11 +153,12 @@ def member_ends(
 
 
 def _key_of(columns: Columns, metric: str, headline: str) -> str | None:
-    """Return what a metric of a mean is called in lines; None where it is not certain."""
+    """Return the name of a mean's metric in lines; None where it is not certain."""
     if metric in (HEADLINES, headline):
         return REWARD
     key = metric_keys(columns, headline).get(metric)
-    # A category calls its headline by what its own answers scored, such as 0 and 1 alone.
+    # A category names its headline by its own scores: accuracy if all happen to be 0 or 1, though
+    # the benchmark's headline is a mean of other numbers.
     return REWARD if key is None and {metric, headline} <= {*OF_ANY_REWARD} else key
 
 
@@ -169,15 +169,16 @@ def compare_aggregates(
     settings: Settings,
     only: Sequence[str] = (),
 ) -> list[AggregateComparison]:
-    """Return the means that both sides have, wholes first; one that a stop rule left open has no
-    interval.
+    """Return the comparisons of means that both sides have; means that are part of others are last.
+
+    A mean over a benchmark that a stop rule ended has no interval.
 
     Args:
         baseline: One side.
         candidate: The other.
         compared: The benchmarks that both have.
         settings: How differences are judged.
-        only: Names of some; empty: all.
+        only: Names of means; empty: all.
     """
     scores: dict[tuple[str, str], Scores] = {}
     unasked = {benchmark.baseline.directory for benchmark in compared if benchmark.n_not_asked}
@@ -193,7 +194,7 @@ def compare_aggregates(
 
 
 def with_members(names: Sequence[str], side: Side) -> list[str]:
-    """Return names of benchmarks and means, these as the benchmarks that they are of."""
+    """Return names of benchmarks and means, with each mean replaced by its benchmarks."""
     titles = {benchmark.directory: name for name, benchmark in side.benchmarks.items()}
     members = {
         name: [titles[slot] for slot in benchmarks_of(row) if slot in titles]
@@ -215,12 +216,12 @@ def compare_aggregate(
     """Return the comparison of a mean; one that lacks a member has bounds alone.
 
     Args:
-        title: What it is called.
-        before: The baseline's, of aggregates.json.
+        title: Its name.
+        before: The baseline's row of aggregates.json.
         after: The candidate's.
         scores: Of the pairs of its members.
         settings: How the difference is judged.
-        unasked: Folders of benchmarks of which a stop rule left some unasked.
+        unasked: Folders of benchmarks that a stop rule ended.
     """
     metric, weights = before["name"], before["weights"]
     missing = {**before["missing"], **after["missing"]}
@@ -228,35 +229,35 @@ def compare_aggregate(
         if (slot, metric) not in scores:
             missing.setdefault(slot, "it has no pair")
     present = {slot: scores[slot, metric] for slot in weights if slot not in missing}
-    other = _why_other(before, after)
-    if len({of_slot.is_lower_better for of_slot in present.values()}) > 1:
-        other = other or "of some of its members more is better, and of others less"
+    mismatch = _mismatch(before, after)
+    if len({member.is_lower_better for member in present.values()}) > 1:
+        mismatch = mismatch or "of some of its members more is better, and of others less"
     without = [f"without {name}: {reason}" for name, reason in missing.items()]
     stopped = [f"a stop rule ended {slot}" for slot in benchmarks_of(before) if slot in unasked]
-    whole = None
-    measured = _empty_measure(before, other or "nothing is paired")
-    if present and not other:
-        whole = _join(present, weights)
-        measured = measure(whole, metric, settings)
+    joined = None
+    headline = _empty_measure(before, mismatch or "nothing is paired")
+    if present and not mismatch:
+        joined = _join(present, weights)
+        headline = measure(joined, metric, settings)
         if stopped:
-            measured = without_interval(measured)
+            headline = without_interval(headline)
         if without:
-            measured = replace(measured, reason="; ".join(without))
+            headline = replace(headline, reason="; ".join(without))
     return AggregateComparison(
         name=title,
         is_part=before["is_part"],
         benchmarks=benchmarks_of(before),
         weights=weights,
         missing=missing,
-        blockers=[*([other] if other else ()), *without, *stopped],
+        blockers=[*filter(None, [mismatch]), *without, *stopped],
         is_stopped=bool(stopped),
-        headline=measured,
-        scores=whole,
+        headline=headline,
+        scores=joined,
     )
 
 
 def _empty_measure(row: JsonObject, reason: str) -> Measure:
-    """Return the measure of a mean of which no number can be given."""
+    """Return the measure of a mean that has no value."""
     return Measure(
         metric=row["name"],
         n_pairs=0,
@@ -271,8 +272,8 @@ def _empty_measure(row: JsonObject, reason: str) -> Measure:
     )
 
 
-def _why_other(before: JsonObject, after: JsonObject) -> str:
-    """Return why two means are not of the same; empty where they are."""
+def _mismatch(before: JsonObject, after: JsonObject) -> str:
+    """Return how two means differ in benchmarks, weights or metric; empty if they do not."""
     weights, others = before["weights"], after["weights"]
     if not weights or not others:
         return str((after if weights else before)["reason"])
@@ -286,7 +287,7 @@ def _why_other(before: JsonObject, after: JsonObject) -> str:
 
 
 def _join(scores: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
-    """Return the scores of several members as those of their mean."""
+    """Return the scores of a mean: those of its members, one after another."""
     parts = list(scores.values())
 
     def values_of(name: str, end: int | None = None) -> Any:
@@ -294,6 +295,9 @@ def _join(scores: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
         return np.concatenate(values if end is None else [ends[end] for ends in values])
 
     codes = np.repeat(np.arange(len(parts)), [len(part.baseline) for part in parts])
+    # An offset keeps questions and clusters of different benchmarks apart; categories of one
+    # benchmark share it. Without clusters each question is one, counted down from -1 so that its
+    # number is not that of a cluster.
     benchmarks = [split_category(slot)[0] for slot in scores]
     firsts = np.array([benchmarks.index(name) for name in benchmarks])[codes] * QUESTIONS_MAX
     clusters = None

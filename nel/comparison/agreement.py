@@ -61,7 +61,7 @@ def check_files(
     Raises:
         OutputError: A file is not what nel wrote, or two do not agree.
     """
-    again = f"write its files again with nel report {as_argument(run_dir)}"
+    advice = f"write its files again with nel report {as_argument(run_dir)}"
     stored_plans = {directory_name(slot): plan for slot, plan in plans.items()}
     folders: dict[str, list[str]] = {}
     for files in benchmarks:
@@ -83,10 +83,10 @@ def check_files(
             or _other_identity(files, stored_plans.get(name) or {})
         )
         if problem:
-            raise OutputError(f"{files.directory}: {problem}; {again}")
+            raise OutputError(f"{files.directory}: {problem}; {advice}")
     ids = sorted({str(files.metrics["run_id"]) for files in benchmarks})
     if len(ids) > 1:
-        raise OutputError(f"{run_dir} holds results of the runs {' and '.join(ids)}; {again}")
+        raise OutputError(f"{run_dir} holds results of the runs {' and '.join(ids)}; {advice}")
 
 
 def check_results(files: BenchmarkFiles, columns: Columns) -> None:

@@ -62,15 +62,15 @@ def baseline_side(name: str) -> str:
     if name not in baselines:
         raise _unknown(name, baselines)
     baseline = baselines[name]
-    again = f"set it again with nel baseline set {name} DIR"
+    advice = f"set it again with nel baseline set {name} DIR"
     if not Path(baseline.directory).exists():
-        raise OutputError(f'the baseline "{name}" is gone from {baseline.directory}; {again}')
+        raise OutputError(f'the baseline "{name}" is gone from {baseline.directory}; {advice}')
     side = f"{name}={baseline.directory}"
     (read_side,) = read_sides([side])
     if read_side.run_id != baseline.run_id:
         raise OutputError(
             f'the baseline "{name}" is {baseline.run_id}, and {baseline.directory} holds'
-            f" {read_side.run_id} now; {again}"
+            f" {read_side.run_id} now; {advice}"
         )
     return side
 

@@ -70,7 +70,6 @@ class ComparisonResult:
         }
 
     def __repr__(self) -> str:
-        """Return a line for each candidate and benchmark."""
         return _text(self._table())
 
     def _repr_html_(self) -> str:
@@ -106,7 +105,6 @@ class DecisionResult:
         return int(self.document["exit_code"])
 
     def __bool__(self) -> bool:
-        """Return whether it is GO."""
         return self.exit_code == EXIT_DONE
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The samples whose score changed, and the means that moved: length, tokens, time and cost."""
+"""The samples whose score changed, and the means of length, tokens, time and cost."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
 
     Args:
         compared: One benchmark.
-        count_max: So many at most, half of them losses where there are enough of both.
+        count_max: How many at most; half of them are losses where there are enough of both.
     """
     pairing = compared.pairing
     before = _per_question(pairing.baseline, "reward")[pairing.left]
@@ -45,7 +45,7 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
         change = -change
     losses = _largest(-change)
     wins = _largest(change)
-    # Half are losses; where there are fewer wins than the other half, losses take their places.
+    # Half of them, rounded up, are losses; places that the wins leave free go to losses too.
     n_losses = min(len(losses), max(count_max - len(wins), (count_max + 1) // 2))
     pairs = np.concatenate([losses[:n_losses], wins[: count_max - n_losses]])
     codes = pairing.baseline.codes_of("category")[pairing.left]
@@ -92,6 +92,6 @@ def _per_question(questions: Questions, name: str) -> np.ndarray[tuple[int], np.
 
 
 def _largest(change: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Ints:
-    """Return where a change is above 0, the largest first, equal ones in the order of names."""
+    """Return the positions of changes above 0, the largest first, equal ones in order of names."""
     above = np.flatnonzero(change > _ROUNDING)
     return above[np.argsort(-change[above], kind="stable")]

@@ -1,6 +1,6 @@
 """Reads NeMo Evaluator's folders and lm-eval's sample files as one side of a comparison.
 
-They say less than a run of nel: a comparison names what they do not record and cannot be checked.
+They record less than a run of nel does; a comparison names what it could not check.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from nel.types import JsonObject
 
 
 def is_nemo(path: Path) -> bool:
-    """Return whether a directory has bundles of NeMo Evaluator, in it or in a folder each."""
+    """Return whether a directory has bundles of NeMo Evaluator, at its top or one level below."""
     return bool(nemo.bundle_paths(path))
 
 
@@ -82,7 +82,7 @@ def read_nemo(path: Path, label: str) -> Side:
 
 
 def read_results_file(path: Path, label: str) -> Side:
-    """Return one file of results in NeMo Evaluator's form that has no bundle beside it."""
+    """Return a results file of NeMo Evaluator without its bundle as a side."""
     name = path.parent.name
     return Side(
         label=label, kind="nemo-evaluator", benchmarks={name: _nemo_benchmark(name, path, {}, None)}
@@ -138,12 +138,11 @@ def _nemo_line(value: JsonObject, where: str, offset: int) -> SampleLine:
 
 
 def _state_and_cause(reward: float | None, cause: str) -> tuple[int, str]:
-    """Return the state of a line, and why it is unscored where it is."""
     return (UNSCORED, cause) if reward is None else (SCORED, "")
 
 
 def _nemo_reward(value: JsonObject, where: str) -> float | None:
-    # NeMo Evaluator writes the reward 0 beside details that say unscored.
+    # NeMo Evaluator writes the reward 0 for an unscored sample, with `unscored` in the details.
     reward, details = reward_of(value, "reward", where), value.get("scoring_details")
     return None if isinstance(details, dict) and details.get("unscored") else reward
 

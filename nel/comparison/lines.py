@@ -1,4 +1,4 @@
-"""What a comparison keeps of one line of results: numbers and digests, never a text."""
+"""The numbers and digests that a comparison keeps of each line of results; no text is kept."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SampleLine(NamedTuple):
     sample: int | None = None
     """Digest of the stable id without its occurrence number; None where the line has no id."""
     occurrence: int = 0
-    """From 1; the number in the id of a repeated row."""
+    """The number in the id of a row that occurs several times, from 1; 0 in other ids."""
     is_own_id: bool = False
     """Whether the id is the row's own and not a hash of its content."""
 
@@ -149,7 +149,6 @@ class Columns:
     """The lines of one benchmark of one side, as arrays of about a hundred bytes a line."""
 
     def __init__(self) -> None:
-        """Start without lines."""
         self._blocks: list[Block] = []
         self._joined: dict[str, npt.NDArray[Any]] = {}
         self._n = 0
@@ -164,11 +163,10 @@ class Columns:
         self.has_own_ids = True
 
     def __len__(self) -> int:
-        """Return the number of lines."""
         return self._n
 
     def add(self, block: Block) -> None:
-        """Take in many lines; of metrics those with one of the first `METRICS_MAX` names."""
+        """Append lines; only the first `METRICS_MAX` metrics are kept."""
         for name in block.metrics:
             if len(self._metrics) < METRICS_MAX:
                 self._metrics.setdefault(name)
@@ -176,7 +174,8 @@ class Columns:
         self._blocks.append(replace(block, metrics=metrics))
         self._n += block.n
         for name, codes in self._codes.items():
-            # From codes of the block to codes of all; a block's -1 finds the last entry, -1.
+            # Maps codes of the block to codes of all blocks. A block's -1, which is none, indexes
+            # the last entry, which is -1 again.
             recoded = [codes.setdefault(text, len(codes)) for text in block.labels[name]]
             block.columns[name] = np.array([*recoded, -1], dtype=np.int64)[block.columns[name]]
         _count(self.models, block.models)
@@ -187,20 +186,20 @@ class Columns:
         self.has_own_ids &= block.has_own_ids
 
     def extend(self, columns: Columns) -> None:
-        """Take in the lines that follow, read into columns of their own; these are used up."""
+        """Append lines that were read into other columns, which cannot be used afterwards."""
         for block in columns._blocks:
             self.add(replace(block, labels=columns._codes))
 
     @property
     def is_cut(self) -> bool:
-        """Return whether there may have been more names than are kept."""
+        """Whether some names may have been left out, since a limit is reached."""
         return (
             len(self._metrics) >= METRICS_MAX
             or max(len(self.models), len(self.causes)) >= LABELS_MAX
         )
 
     def _column(self, name: str) -> npt.NDArray[Any]:
-        """Return a column, put together when it is first used."""
+        """Return a column, joined from its blocks, which are freed, at the first use."""
         if name not in self._joined:
             parts = [block.columns.pop(name) for block in self._blocks]
             self._joined[name] = np.concatenate(parts)
@@ -222,38 +221,33 @@ class Columns:
 
     def metric(self, name: str) -> Floats:
         """Return the values of a metric beside the reward; NaN where a line has none."""
-        nothing = np.array(math.nan)
-        return np.concatenate(
-            [
-                np.broadcast_to(block.metrics.get(name, nothing), (block.n,))
-                for block in self._blocks
-            ]
-        )
+        parts = [block.metrics.get(name, np.full(block.n, math.nan)) for block in self._blocks]
+        return np.concatenate(parts)
 
     @property
     def states(self) -> npt.NDArray[np.int8]:
-        """Return the state of each line."""
+        """The state of each line."""
         return self._column("state")
 
     @property
     def metric_names(self) -> list[str]:
-        """Return the names of the metrics beside the reward."""
+        """The names of the metrics beside the reward."""
         return sorted(self._metrics)
 
     @property
     def categories(self) -> list[str]:
-        """Return the name of each code of ``category``."""
+        """The name of each code of ``category``."""
         return list(self._codes["category"])
 
     @property
     def groups(self) -> list[str]:
-        """Return the name of each code of ``group``."""
+        """The name of each code of ``group``."""
         return list(self._codes["group"])
 
 
 def digest(value: object) -> int:
     """Return 64 bits that stand for a JSON value; the order of keys does not matter."""
-    # The zero byte keeps a text apart from the value whose JSON it is.
+    # The zero byte keeps the text "1" apart from the number 1.
     if isinstance(value, str):
         encoded = value.encode("utf-8", "surrogatepass")
     else:
@@ -288,7 +282,7 @@ def digests_of(values: Sequence[object]) -> Digests:
 
 
 def joined_digests(a: Digests, b: Digests) -> Digests:
-    """Return `join_digests` of each pair of digests; numbers of 64 bits wrap by themselves."""
+    """Return `join_digests` of each pair of digests; arrays of uint64 need no mask."""
     return np.asarray((a * np.uint64(MIX)) ^ (b + (a >> np.uint64(7))))
 
 

@@ -328,9 +328,9 @@ def _differences(
 
     Of all pairs: every unscored sample counted against the candidate, then every one for it.
     """
-    alone = scored_alone.baseline, scored_alone.candidate
+    values = scored_alone.baseline, scored_alone.candidate
     ends = [] if all_pairs is None else _ends(all_pairs, settings, level)
-    return [_difference(scored_alone, *alone, settings, level), *ends]
+    return [_difference(scored_alone, *values, settings, level), *ends]
 
 
 def _ends(scores: Scores, settings: Settings, level: float) -> list[PairedDifference]:

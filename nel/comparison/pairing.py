@@ -29,7 +29,6 @@ class Pairing:
     """Pairs that were asked with different prompts."""
 
     def __len__(self) -> int:
-        """Return the number of pairs."""
         return len(self.left)
 
     @property

@@ -1,7 +1,7 @@
-"""Makes questions of lines: repeats of one sample are one, rows of equal content are several.
+"""Groups lines into questions: repeats of a sample are one question, rows of equal content several.
 
-A question is named by content and occurrence. The order of lines in a file changes nothing:
-everything is sorted by the name. Does no I/O.
+A question is named by a digest of its content and its occurrence, and all arrays are sorted by that
+name, so the order of lines in a file does not matter. Does no I/O.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ position."""
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD: Final = np.uint64(0xBF58476D1CE4E5B9)
 _DISTINCT_MIN: Final = 0.5
-"""Least share of distinct names; with fewer (one prompt for all, say) they name no sample."""
+"""The least share of distinct names; with fewer, as with one prompt for all, they name nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,26 +49,25 @@ class Questions:
     """Of content and occurrence; sorted, each once."""
 
     def __len__(self) -> int:
-        """Return the number of questions."""
         return len(self.names)
 
     @property
     def are_single(self) -> bool:
-        """Return whether each question has one line."""
+        """Whether each question has one line."""
         return len(self.names) == len(self.order)
 
     @property
     def n_repeats(self) -> Ints:
-        """Return the number of lines of each question, scored or not."""
+        """The number of lines of each question, scored or not."""
         return np.diff(np.append(self.starts, len(self.order)))
 
-    def sums(self, per_line: npt.NDArray[np.generic]) -> npt.NDArray[Any]:
-        """Return the sum of each question's values; the values of lines stand in `order`."""
-        return per_line if self.are_single else np.add.reduceat(per_line, self.starts)
+    def sums(self, sorted_values: npt.NDArray[np.generic]) -> npt.NDArray[Any]:
+        """Return the sum over each question's lines; the values are in the sequence of `order`."""
+        return sorted_values if self.are_single else np.add.reduceat(sorted_values, self.starts)
 
     @property
     def first(self) -> Ints:
-        """Return the line of each question's first repeat."""
+        """The line of each question's first repeat."""
         return self.order[self.starts]
 
     def values(self, per_line: Floats) -> Values:
@@ -81,7 +80,7 @@ class Questions:
             total = self.sums(filled)
             squares = self.sums(filled * filled)
             mean = sorted_values if self.are_single else total / n_scored
-            # Sums of the largest numbers overflow; sums of their shares do not.
+            # A sum of scores near the largest float overflows; a sum of scores / n does not.
             if not np.isfinite(mean[n_scored > 0]).all():
                 shares = filled / np.repeat(n_scored, self.n_repeats)
                 mean = np.add.reduceat(shares, self.starts)
@@ -102,7 +101,7 @@ class Questions:
 
 
 def metric_values(columns: Columns, name: str) -> Floats:
-    """Return a metric of each line; if all scored lines have it, a failure without it counts 0."""
+    """Return a metric of each line; where every scored line has it, a failure counts 0."""
     values = columns.metric(name)
     if not is_universal(columns, name):
         return values
@@ -155,8 +154,8 @@ def is_distinct(columns: Columns, key: Key) -> bool:
 def _sorted_by(names: Digests, repeats: Ints) -> Ints:
     order = np.argsort(names)
     ordered = names[order]
-    # Repeats make equal names, whose order needs the slower sort by two keys.
-    if (ordered[1:] == ordered[:-1]).any():
+    # Sorting by two keys is slower, and needed only for repeats, which have equal names.
+    if _equal_neighbours(ordered).any():
         order = np.lexsort((repeats, names))
     return order
 
@@ -164,7 +163,7 @@ def _sorted_by(names: Digests, repeats: Ints) -> Ints:
 def _ranks(content: Digests, repeats: Ints, positions: Ints) -> Ints:
     """Return the rank of each line, by position, among those with the same content and repeat."""
     n = len(content)
-    # Sorted, equal rows stand side by side, and a rank is the distance from where they begin.
+    # Once sorted, equal lines are adjacent, and a rank is the distance to the first of them.
     order = np.lexsort((positions, repeats, content))
     changes = np.append(True, ~_equal_neighbours(content[order], repeats[order]))
     starts = np.flatnonzero(changes)
@@ -183,7 +182,7 @@ def _mix(content: Digests, occurrence: Ints) -> Digests:
 def _check_positions(columns: Columns, what: str) -> None:
     """Raise UsageError where one position has two lines for one repeat."""
     repeats, positions = columns.integers("repeat"), columns.integers("position")
-    if (np.diff(positions) > 0).all():  # as files are written where there are no repeats
+    if (np.diff(positions) > 0).all():  # the order in which a run without repeats is written
         return
     order = np.lexsort((positions, repeats))
     twice = _equal_neighbours(repeats[order], positions[order])

@@ -1,4 +1,4 @@
-"""Finds out what an argument of ``nel compare`` is: a run of nel, or a result of another tool."""
+"""Reads an argument of ``nel compare`` as what it is: a run of nel, or a result of another tool."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nel.core.paths import exists
 from nel.engine.store.remote import local_copy
 from nel.errors import OutputError, UsageError
 
-_KNOWN = (
+_ACCEPTED = (
     "a run directory of nel, a result folder of NeMo Evaluator or a samples_*.jsonl file of lm-eval"
 )
 
@@ -51,7 +51,7 @@ def _labels(paths: Sequence[Path]) -> list[str]:
 def _read(path: Path, label: str) -> Side:
     if not exists(path):
         run = Path(output_directory()) / path
-        hint = f"; did you mean {run}?" if exists(run) else f"; give {_KNOWN}"
+        hint = f"; did you mean {run}?" if exists(run) else f"; give {_ACCEPTED}"
         raise OutputError(f"there is no {path}{hint}")
     if path.is_dir():
         side = _read_directory(path, label)
@@ -62,7 +62,7 @@ def _read(path: Path, label: str) -> Side:
     else:
         side = foreign.read_results_file(path, label)
     if not side.benchmarks:
-        raise OutputError(f"{path} has no results; give {_KNOWN}")
+        raise OutputError(f"{path} has no results; give {_ACCEPTED}")
     return side
 
 
@@ -77,6 +77,8 @@ def _read_directory(path: Path, label: str) -> Side:
         return foreign.read_nemo(path, label)
     if foreign.is_lm_eval(path):
         return foreign.read_lm_eval(path, label)
+    hint = f"; give {_ACCEPTED}"
     runs = [database.parent.name for database in sorted(path.glob("*/run.db"))]
-    hint = f"; it holds the runs {', '.join(runs[:3])}: give one of them" if runs else ""
-    raise OutputError(f"{path} holds no results{hint or f'; give {_KNOWN}'}")
+    if runs:
+        hint = f"; it holds the runs {', '.join(runs[:3])}: give one of them"
+    raise OutputError(f"{path} holds no results{hint}")

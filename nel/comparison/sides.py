@@ -1,4 +1,4 @@
-"""One side of a comparison: what a run, or a result of another tool, says of each benchmark."""
+"""One side of a comparison: the benchmarks of a run, or of a result of another tool."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from nel.types import JsonObject
 
 Kind = Literal["nel", "nemo-evaluator", "lm-eval", "imported"]
 LineReader = Callable[[JsonObject, str, int], SampleLine | None]
-"""From a JSON object, where it stands and its byte offset; None skips the line."""
+"""From a JSON object, its place for messages and its byte offset; None skips the line."""
 LineBlocks = Iterator[tuple[list[bytes], int, list[int]]]
-"""Many lines at a time: the lines, the number of the first one, and the byte offset of each."""
+"""Blocks of lines: the lines, the number of the first one, and the byte offset of each."""
 
 _BLOCK_BYTES: Final = 1 << 18
-"""Lines of about so many bytes are in memory at a time."""
+"""The approximate size of a block."""
 PART_BYTES: Final = 1 << 24
 """A longer file is read in parts of this size, by as many processes as there are CPUs."""
 _REMEDY: Final = "write the results again"
 DAMAGE: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
-"""What reading JSON of another shape than expected raises."""
+"""Errors that code raises when it reads JSON of an unexpected shape."""
 
 
 @contextmanager
 def readable(
     what: Path | str, fault: str = "does not hold what it should", again: str = "write it again"
 ) -> Iterator[None]:
-    """Turn what reading JSON of another shape raises into an error that names the file or line.
+    """Turn errors of reading JSON of an unexpected shape into one that names the file or line.
 
     Raises:
-        OutputError: It does not hold what it should.
+        OutputError: The shape is not the expected one.
     """
     try:
         yield
@@ -55,7 +55,7 @@ _result = partial(readable, fault="is not a result", again=_REMEDY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """What people want to read of one answer."""
+    """The texts of one answer, for people."""
 
     sample_id: str
     prompt: object
@@ -78,15 +78,15 @@ class SideBenchmark:
     read_line: LineReader
     read_texts: Callable[[JsonObject], Texts]
     fields: Mapping[str, object]
-    """What must be equal for two results to be comparable, as far as the files say."""
+    """The recorded fields that must be equal for two results to be comparable."""
     make_blocks: Callable[[], BlockReader] | None = None
-    """For files that are read many lines at a time; None where each line is read alone."""
+    """Makes a reader of whole blocks; None where lines are read one by one."""
     n_lines: int | None = None
-    """As the files beside it promise; None where none does."""
+    """The number of lines by the files beside it; None where they do not have it."""
     recorded: bool = False
     """Whether recorded answers were scored, so that ids and rows may depend on the answers."""
     headline: str = "mean_reward"
-    """What the reward is called."""
+    """The name of the reward."""
     lower_is_better: frozenset[str] = frozenset()
     """Names of metrics of which less is better."""
     cost: float | None = None
@@ -101,11 +101,11 @@ class SideBenchmark:
     warnings: Sequence[Mapping[str, str]] = ()
     """``warnings`` of metrics.json; none where the files do not say."""
     check: Callable[[Columns], None] | None = None
-    """Raises OutputError where all lines together are not what the files beside them say."""
+    """Raises OutputError where the lines contradict the files beside them."""
 
     @property
     def directory(self) -> str:
-        """Return the name of the folder of its files."""
+        """The name of the folder of its files."""
         return self.path.parent.name
 
     def columns(self, *, rows: bool = True) -> Columns:
@@ -116,11 +116,10 @@ class SideBenchmark:
                 read faster.
 
         Raises:
-            OutputError: The file is damaged, empty, or shorter or longer than the files beside it
-                say.
+            OutputError: The file is damaged or empty, or contradicts the files beside it.
             UsageError: A score is not a finite number.
         """
-        # Lines of JSON have no cycles, and the search for them takes a fifth of the time.
+        # Decoded JSON has no cycles, and the garbage collector's search takes a fifth of the time.
         with collection_paused():
             columns = self._read(rows=rows)
         if not len(columns):
@@ -174,7 +173,8 @@ class SideBenchmark:
         reader = None if self.make_blocks is None else self.make_blocks()
         for lines, first_number, offsets in blocks:
             block = None if reader is None else reader.block_of(lines, offsets, rows=rows)
-            # Lines that are not of the usual shape are read one by one, which names the bad one.
+            # The block reader gives up on lines of an unusual shape: read one by one, the bad line
+            # can be named.
             if block is None:
                 block = self._block(json_objects(lines, first_number, offsets, self.path))
             if block is not None:
@@ -182,7 +182,7 @@ class SideBenchmark:
         return columns
 
     def _block(self, objects: Iterator[tuple[JsonObject, int, int]]) -> Block | None:
-        """Return lines that are read one by one; None where none of them counts.
+        """Return a block of lines that are read one by one; None without any line that counts.
 
         Raises:
             OutputError: A line is not a result.
@@ -203,13 +203,14 @@ class SideBenchmark:
         try:
             return block_of(lines) if lines else None
         except DAMAGE:
+            # Each line alone, so that the error names the one with a value of another type.
             for line in lines:
                 with _result(line.where):
                     block_of([line])
             raise
 
     def texts(self, offsets: list[int]) -> Iterator[Texts]:
-        """Yield what stands at these byte offsets, in their order."""
+        """Yield the texts of the lines at some byte offsets, in their order."""
         with self.path.open("rb") as file:
             for offset in offsets:
                 file.seek(offset)
@@ -227,19 +228,19 @@ class Side:
     run_id: str | None = None
     models: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Flat settings of the whole run, for what else differs."""
+    """Flat settings of the whole run; a comparison lists those that differ."""
     benchmarks: Mapping[str, SideBenchmark] = field(default_factory=dict)
     aggregates: Mapping[str, JsonObject] = field(default_factory=dict)
     """Means over several of them by their titles, as aggregates.json has them."""
 
 
 def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBlocks:
-    """Yield the lines of a file, many at a time.
+    """Yield the lines of a file in blocks.
 
     Args:
         path: Of the file.
-        offset: Where the first line begins; line numbers count from there.
-        end: Where the last line ends; None is the end of the file.
+        offset: Of the first line; line numbers count from there.
+        end: The offset after the last line; None is the end of the file.
 
     Raises:
         OutputError: The file cannot be read.
@@ -252,7 +253,8 @@ def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBloc
                 _BLOCK_BYTES if end is None else min(_BLOCK_BYTES, end - offset)
             ):
                 offsets = list(accumulate(map(len, lines), initial=offset))
-                while end is not None and offsets[-1] > end:  # a hint is not a limit
+                # The size is a hint: `readlines` may return more.
+                while end is not None and offsets[-1] > end:
                     offsets.pop()
                     lines.pop()
                 offset = offsets.pop()

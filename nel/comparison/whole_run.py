@@ -38,10 +38,10 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
             f"{run_dir} has no {AGGREGATES_NAME}, and its configuration names means over its"
             f" benchmarks; write its files again with nel report {as_argument(run_dir)}"
         )
-    lost = sorted((has_part | set(map(directory_name, plans))) - has_metrics)
-    if lost:
+    lost_folders = sorted((has_part | set(map(directory_name, plans))) - has_metrics)
+    if lost_folders:
         raise OutputError(
-            f"{run_dir} has no metrics of {', '.join(lost)}, and a run is decided on as a whole;"
+            f"{run_dir} has no metrics of {', '.join(lost_folders)}, and a run is decided on as a whole;"
             f" write its files again with nel report {as_argument(run_dir)}"
         )
     for files in run_files:

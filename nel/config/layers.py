@@ -1,7 +1,7 @@
-"""Merges a configuration from its sources and remembers which of them set each key.
+"""Merges a configuration from its sources, and records which source set each key.
 
-Later wins: the user's file, the data of a run's file, variables of the environment, the flags,
-``-O key.path=value``. An error names the source of the key that is wrong.
+In increasing precedence: the user's file, the file of a run, environment variables, flags, and
+``-O key.path=value``. An error names the source of the wrong key.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PANEL = ("judge", "panel")
 _OF_ENTRIES: Final = ("generation", "judge")
-"""Sections that an entry of ``benchmarks`` may have too, laid over the run's."""
+"""Sections that an entry of ``benchmarks`` may have too; they win over the run's."""
 _URL = ("endpoint", "url")
 _PROTOCOL = ("endpoint", "protocol")
 _OF_THE_MODEL = (_URL, ("endpoint", "model"))
@@ -39,11 +39,11 @@ _WANTED: Final = {
     "dict_type": "keys with values are wanted: each on a line of its own, as key: value",
     "model_type": "keys with values are wanted: each on a line of its own, as key: value",
 }
-"""What to write instead, by pydantic's kind of error."""
+"""The advice for each kind of error of pydantic."""
 
 
 class SourcedValue(NamedTuple):
-    """A value of the configuration as it was given, and by what."""
+    """A value of the configuration, and its source."""
 
     key: str
     """With dots: ``engine.concurrency``."""
@@ -59,16 +59,16 @@ class Layers:
         """Begin with the data of a file, or of a call.
 
         Args:
-            data: Is copied.
-            where: Names it in errors.
+            data: Copied.
+            where: The name of the data in errors.
         """
         self.data = deepcopy(dict(data))
         self._first_data = data
         self._where = where
         self._sources: dict[Path, str] = {}
-        """What set each key, where it was not the first data."""
+        """The source of each key that the first data does not set."""
         self._user_sources: set[str] = set()
-        """The variables and the file of the user."""
+        """The user's variables and file, by name."""
 
     def lay(self, setting: Given) -> None:
         """Set the key of a flag, in every entry where the path says so.
@@ -102,10 +102,10 @@ class Layers:
     def lay_user_settings(
         self, variables: Sequence[Given], file: Sequence[Given], *, over_first: bool
     ) -> None:
-        """Set what flags and overrides leave open, from what the user set once for all runs.
+        """Set keys that flags and overrides do not set, from the user's settings for all runs.
 
-        A key, and what else is meant for one host, goes to the URL that stands beside it; where
-        none does, to that of the run, and to none of several.
+        An API key, and other settings for one host, are used with the URL that the user set beside
+        them; without one, with the URL of the run, unless the run has several.
 
         Args:
             variables: Of the environment; they win over the file.
@@ -124,7 +124,7 @@ class Layers:
         if not endpoint.keys() & {"url", "model"}:
             return
         for layer, wins_over_first in layers:
-            # A key that was set beside another URL is not sent to this one.
+            # An API key must not be sent to another host than the one it was set for.
             urls = [entry.value for entry in layer if entry.path == _URL]
             if not urls or urls == [endpoint.get("url")]:
                 for entry in filter(_is_of_the_host, layer):
@@ -132,18 +132,18 @@ class Layers:
 
     @property
     def _has_endpoints(self) -> bool:
-        """Return whether the run has several models, each with an endpoint of its own."""
+        """Whether the run has several models, each with an endpoint of its own."""
         return bool(self.data.get("endpoints"))
 
     def _is_of_run(self, path: Path) -> bool:
-        """Return whether a key is the run's; of several models each has its own settings."""
+        """Return whether a key applies to the run; each of several models has its own URL."""
         return not (self._has_endpoints and path in _OF_THE_MODEL)
 
     def _fill(self, entry: Given, *, over_first: bool) -> None:
         """Set a key unless something that wins over it has."""
         value: object = self.data
         for key in entry.path:
-            # What has no keys, such as a list of judges, stands in the place of all below it.
+            # A value without keys, such as a list of judges, sets everything below it.
             if not isinstance(value, dict):
                 break
             value = value.get(key)
@@ -152,7 +152,7 @@ class Layers:
             self._set(entry.path, deepcopy(entry.value), entry.flag)
 
     def values(self) -> list[SourcedValue]:
-        """Return every value that was given, and the defaults of what a variable could set."""
+        """Return every value with its source, and the defaults that a variable could replace."""
         values = {}
         for path, value in _leaves(self.data, ()):
             key = ".".join(path)
@@ -200,7 +200,7 @@ class Layers:
             raise ConfigError(f"{self._where}: {error}") from error
 
     def _use_environment(self) -> None:
-        """Take the URL of OPENAI_BASE_URL for an endpoint that names a model and no URL."""
+        """Use OPENAI_BASE_URL for an endpoint that names a model and no URL."""
         endpoint = self.data.get("endpoint")
         if self._has_endpoints or not isinstance(endpoint, dict):
             return
@@ -210,7 +210,7 @@ class Layers:
                 self._set(_URL, url, BASE_URL)
 
     def _use_later_address(self) -> None:
-        """Let the protocol that a later URL ends in win over that of the first data."""
+        """Let the protocol in a later URL, which may end with it, win over the first data's."""
         endpoint = self.data.get("endpoint")
         if not isinstance(endpoint, dict) or _URL not in self._sources:
             return
@@ -226,14 +226,14 @@ class Layers:
             target[_index(target, path[-1], source)] = value
         elif isinstance(target, dict):
             target[path[-1]] = value
-        # What was set below the path was replaced together with its sources.
+        # Values below the path were replaced, and their sources with them.
         self._sources = {
             key: name for key, name in self._sources.items() if key[: len(path)] != path
         }
         self._sources[path] = source
 
     def _set_in_entries(self, path: Path, value: object, source: str) -> None:
-        """Let what was set for all benchmarks or endpoints win over their entries in a file."""
+        """Let a setting for all benchmarks or endpoints win over their entries in a file."""
         section, *keys = path
         if section == "endpoint":
             for at, entry in self._entries("endpoints"):
@@ -242,14 +242,14 @@ class Layers:
         if section not in _OF_ENTRIES:
             return
         for at, entry in self._entries("benchmarks"):
-            own = entry.get(section)
-            if not isinstance(own, dict):
+            entry_section = entry.get(section)
+            if not isinstance(entry_section, dict):
                 continue
             if not keys:
                 del entry[section]
             elif path == _PANEL:
-                entry[section] = _without_panel(own)
-            elif keys[0] != "panel" and own.get(keys[0]) not in (None, {}):
+                entry[section] = _without_panel(entry_section)
+            elif keys[0] != "panel" and entry_section.get(keys[0]) not in (None, {}):
                 self._set((*at, *path), value, source)
 
     def _entries(self, section: str) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -260,7 +260,7 @@ class Layers:
                 yield (section, str(index)), entry
 
     def _step(self, target: object, key: str, path: Path, source: str) -> object:
-        """Return what a key holds; a mapping is made where there is nothing."""
+        """Return the value of a key; a mapping is created where there is none."""
         if isinstance(target, list):
             index = _index(target, key, source)
             if isinstance(target[index], str):
@@ -276,7 +276,7 @@ class Layers:
         return entry
 
     def _problem(self, error: ValidationError) -> str:
-        """Return the first thing that is wrong, with its source; never a value."""
+        """Return the first error with its source, and without the value, which may be a secret."""
         problem = error.errors(include_url=False)[0]
         path, message = _key_path(problem), _message(problem)
         source = self._where if problem["type"] == "missing" else self._source(path)
@@ -290,7 +290,7 @@ class Layers:
         return f"{source}: {message}{_more(error)}"
 
     def _source(self, key_path: Path) -> str:
-        """Return what set a key; for a whole section, everything that set a part of it."""
+        """Return the source of a key; of a whole section, all sources of its keys."""
         depth = len(key_path)
         names = [name for path, name in self._sources.items() if path[:depth] == key_path]
         parents = [path for path in self._sources if _leads_to(path, key_path)]
@@ -303,27 +303,26 @@ class Layers:
 
 
 def first_problem(error: ValidationError) -> str:
-    """Return the first problem with its place, and how many more there are; never a value."""
+    """Return the first error with its key, and how many more there are; never a value."""
     problem = error.errors(include_url=False)[0]
     where = ".".join(str(key) for key in problem["loc"]) or "configuration"
     return f"{where}: {_message(problem)}{_more(error)}"
 
 
 def with_panel(data: Mapping[str, object], panel: object) -> dict[str, object]:
-    """Return a configuration with other judges; how they judge stays as it was."""
+    """Return a configuration with another panel of judges and the same settings of judging."""
     judge = data.get("judge")
-    judging = _without_panel(judge) if isinstance(judge, Mapping) else {}
-    return {**data, "judge": {**judging, "panel": deepcopy(panel)}}
+    settings_of_judging = _without_panel(judge) if isinstance(judge, Mapping) else {}
+    return {**data, "judge": {**settings_of_judging, "panel": deepcopy(panel)}}
 
 
 def _without_panel(judge: Mapping[str, object]) -> dict[str, object]:
-    """Return how a judge judges; other keys are those of the panel, or of a single judge."""
+    """Return the settings of judging, without the panel and the keys of a single judge."""
     names = JudgeConfig.model_fields.keys() - {"panel"}
     return {key: judge[key] for key in judge if key in names}
 
 
 def _key_path(problem: ErrorDetails) -> Path:
-    """Return where an error is, to the key itself."""
     path = tuple(str(key) for key in problem["loc"])
     if problem["type"] in KEY_ERRORS:
         return (*path, str(problem["ctx"]["key"]))
@@ -346,9 +345,9 @@ def _more(error: ValidationError) -> str:
 
 
 def _with_section(key: str, message: str) -> str:
-    """Return the message about an unknown key, with a like key of another section if there is one.
+    """Return the message about an unknown key, with a similar key of another section if any.
 
-    A key of the section itself is suggested already.
+    The message may already suggest a key of its own section.
     """
     sections_of_key: dict[str, list[str]] = {}
     for name, model in sections().items():
@@ -366,13 +365,14 @@ def _with_section(key: str, message: str) -> str:
 
 
 def _leads_to(path: Path, target: Path) -> bool:
-    """Return whether what set a path also set the target, which is the path or lies below it.
+    """Return whether a value at a path also set the target, which is the path or below it.
 
-    One judge may be given without its panel, so ``judge.url`` leads to ``judge.panel.0.url``.
+    A single judge may be given without a panel, so ``judge.url`` leads to ``judge.panel.0.url``:
+    the keys of the path must occur in the target in order, with others between them.
     """
     if not target or path[0] != target[0]:
         return False
-    keys = iter(target)  # `in` goes on where the last key was, so keys are skipped, never reordered
+    keys = iter(target)  # `in` consumes the iterator up to the key
     return all(key in keys for key in path)
 
 

@@ -1,4 +1,4 @@
-"""From a file's data, flags and overrides to one validated `RunConfig`; later wins."""
+"""Builds one validated `RunConfig` of a file's data, flags and overrides; later layers win."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def build_config(
     overrides: Sequence[str] = (),
     where: str = "command line",
 ) -> RunConfig:
-    """Validate raw configuration data, with flags and ``key.path=value`` overrides laid over it.
+    """Validate raw configuration data, with flags and ``key.path=value`` overrides on top of it.
 
     Args:
         data: As a YAML file holds it.
-        given: What flags set.
+        given: Values of flags.
         overrides: Win over both.
-        where: Names the data in errors.
+        where: The name of the data in errors.
 
     Raises:
         ConfigError: Anything is unknown, missing, out of range or contradictory; the message names
@@ -41,10 +41,10 @@ def build_config(
 
 
 def call_config(data: Mapping[str, object], *, where: str) -> RunConfig:
-    """Validate the configuration of a call in Python; variables and the user's file stand below it.
+    """Validate the configuration of a call in Python, over the user's file and environment.
 
     Raises:
-        ConfigError: As `build_config`, or what the user set for all runs is wrong.
+        ConfigError: As `build_config`, or the user's settings for all runs are wrong.
     """
     layers = Layers(data, where)
     layers.lay_user_settings(from_environment(), from_user_file(), over_first=False)

@@ -1,7 +1,7 @@
-"""What a dataset is to the rest of nel: a source that can be read as rows, any number of times.
+"""The types of a dataset: a source that can be read as rows, any number of times.
 
-Responsible for the two shapes that readers give out and the bound on reported bad rows. `number` is
-for messages only; a sample is never named by its position.
+Also bounds the bad rows that are reported. The number of a row is for messages only; a sample is
+never named by its position.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NumberedRow: TypeAlias = "tuple[int, dict[str, object] | str]"
-"""What a reader gives: the number of a row, and its object or what is wrong with it."""
+"""What a reader yields: the number of a row, and its object or its fault."""
 
 BAD_ROWS_MAX: Final = 10
 """A reader stops after this many bad rows."""
 
 LINE_BYTES_MAX: Final = 64 * 1024 * 1024
-"""The longest line of a text file that is read."""
+"""The longest line of a text file."""
 
 
 @value_class(kw_only=True)
@@ -49,11 +49,11 @@ class Dataset:
     read: Callable[[], Iterator[RawRow]]
     """Streams the rows from the first; raises `DatasetError` before the end if any row is bad."""
     fingerprint: str | None = None
-    """Tells these rows from others without reading any; None where only the rows can tell."""
+    """Changes with the rows, and is known without reading them; None where that is impossible."""
     notes: dict[str, None] = field(default_factory=dict)
-    """What a reading left out or converted, as keys in order; it grows while rows are read."""
+    """Notes on what was left out or converted, an ordered set that grows while rows are read."""
     folder: Path | None = None
-    """Where a local file is: rows may name further files below it; None for anything else."""
+    """Of a local file: rows may name further files below it; None for anything else."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,17 +66,17 @@ class BadRows:
     problems: list[str] = field(default_factory=list)
 
     def add(self, number: int, problem: str) -> None:
-        """Note one bad row.
+        """Add one bad row.
 
         Raises:
-            DatasetError: `BAD_ROWS_MAX` have been noted.
+            DatasetError: It is the last that is reported, by `BAD_ROWS_MAX`.
         """
         self.problems.append(f"{self.unit} {number}: {problem}")
         if len(self.problems) >= BAD_ROWS_MAX:
             raise self._error(f"first {BAD_ROWS_MAX} bad {self.unit}s")
 
     def finish(self, n_rows: int) -> None:
-        """Say that the last row was read.
+        """Check the rows, once all were read.
 
         Raises:
             DatasetError: Some row was bad, or there was none at all.
@@ -94,7 +94,7 @@ class BadRows:
 def check_rows(rows: Iterable[NumberedRow], *, name: str, unit: str) -> Iterator[RawRow]:
     """Yield the good rows of a reader.
 
-    After the first bad row none is yielded, but reading goes on to report the others.
+    After the first bad row no further one is yielded, but reading continues, to report others.
 
     Raises:
         DatasetError: At the end, or after `BAD_ROWS_MAX` bad rows; also when there were no rows.

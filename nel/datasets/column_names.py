@@ -1,8 +1,8 @@
-"""What a column is by the words of its name: the gold answer, the question, or neither.
+"""Recognizes columns by the words of their names: the gold answer, the question, or neither.
 
 Words are English, German, French, Spanish and Chinese, in any case, joined by anything or nothing
-(``goldAnswer``, ``GOLD_ANSWER``, ``goldanswer``). A table of which only the columns are known must
-have exactly one that says most clearly that it is the gold answer: position decides nothing.
+(``goldAnswer``, ``GOLD_ANSWER``, ``goldanswer``). Each name has a rank as the gold answer; a table
+must have exactly one column of the best rank. The position of a column does not matter.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _NEUTRAL: Final = frozenset(
     " texts value values option options choice letter index idx num number string str result en de fr es zh"
     " der die das la le el opcion valeur wert buchstabe id".split()
 )
-"""Words that may stand beside one of a gold answer."""
+"""Words that say neither for nor against beside a word for a gold answer."""
 _AGAINST: Final = frozenset(
     "incorrect wrong false falsch falsche faux incorrecto incorrecta distractor model models predicted prediction"
     " generated system baseline explanation explanations rationale reasoning type language lang category source url"
     " link date time start end count length score rating confidence error modell modelo modele erklarung".split()
 )
-"""Words that make it something else: what a model answered, or what is said of the answer."""
+"""Words that exclude a gold answer: it is a model's answer, or a property of an answer."""
 _QUESTIONS: Final = (
     "question questions q problem prompt query instruction frage fragen aufgabe pregunta problema probleme consigne"
     " enonce 问题 题目 問題 提问 user_input input text sentence source document title eingabe entree texte entrada texto"
@@ -72,14 +72,14 @@ def fold_name(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def gold_rank(name: str) -> int | None:
-    """Return how clearly a name says that its column is the gold answer, 0 for most; None if not.
+    """Return the rank of a name as that of the gold answer, 0 for the clearest; None if it is not.
 
-    Two words of a gold answer say more than one, an answer more than a label or a solution, and
-    these more than an output. A neutral word beside them makes it less clear; beside a single one,
-    an unknown word leaves it open.
+    Two words for a gold answer rank before one, a strong word before a plain one, that before a
+    weak one. Within these, a name without further words is first. A single word beside an unknown
+    one has no rank.
     """
     words = fold_name(name).split()
-    counts = [0, 0, 0]  # of strong, plain and weak words
+    counts = [0, 0, 0]  # strong, plain and weak words
     n_neutral = n_unknown = 0
     for word in words:
         hits = [sum(map(word.count, _STRONG_HAN)), sum(map(word.count, _PLAIN_HAN)), 0]
@@ -94,14 +94,15 @@ def gold_rank(name: str) -> int | None:
     if n_words == 0 or _AGAINST & set(words) or (n_unknown and n_words == 1):
         return None
     clearest = next(rank for rank, count in enumerate(counts, start=1) if count)
-    is_double = n_words > 1 and clearest == 1
-    return 2 * (0 if is_double else clearest) + bool(n_neutral or n_unknown)
+    # Even ranks are 0 for two words with a strong one, then 2, 4 and 6; further words add one.
+    rank = 0 if n_words > 1 and clearest == 1 else 2 * clearest
+    return rank + bool(n_neutral or n_unknown)
 
 
 def gold_columns(names: Sequence[str]) -> list[str]:
-    """Return the names that say most clearly that their column is the gold answer."""
+    """Return the names of the best rank as the gold answer."""
     ranks = {name: rank for name in names if (rank := gold_rank(name)) is not None}
-    # "a" means an answer only beside a question, as in tables of Q and A.
+    # "a" is an answer only beside a question, as in tables with the columns Q and A.
     if not ranks and question_column(names) is not None:
         return [name for name in names if fold_name(name) == "a"]
     return [name for name, rank in ranks.items() if rank == min(ranks.values())]
@@ -109,7 +110,7 @@ def gold_columns(names: Sequence[str]) -> list[str]:
 
 def question_column(names: Sequence[str]) -> str | None:
     """Return the name of the question's column, None where no name says so."""
-    # Reversed, so that of two columns that fold to one name the first stays.
+    # Reversed, so that the first of two columns that fold to one name wins.
     by_name = {fold_name(name).replace(" ", "_"): name for name in reversed(names)}
     for word in _QUESTIONS:
         if word in by_name:
@@ -124,15 +125,15 @@ def question_column(names: Sequence[str]) -> str | None:
 
 
 def is_about(name: str) -> bool:
-    """Return whether a column numbers rows, or holds remarks or what a model answered."""
+    """Return whether a column numbers rows, or holds remarks or answers of a model."""
     return bool((_AGAINST | _NUMBERING | _COMMON) & set(fold_name(name).split()))
 
 
 def is_common(name: str) -> bool:
-    """Return whether a name is one that columns of tables of questions have."""
+    """Return whether a name is common for a column in tables of questions."""
     words = fold_name(name).split()
-    return len(words) <= _NAME_WORDS_MAX and (
-        gold_rank(name) is not None
-        or question_column([name]) is not None
-        or bool(_COMMON & set(words))
-    )
+    if len(words) > _NAME_WORDS_MAX:
+        return False
+    if gold_rank(name) is not None or question_column([name]) is not None:
+        return True
+    return not _COMMON.isdisjoint(words)

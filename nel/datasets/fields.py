@@ -108,6 +108,6 @@ def _names(keys: Iterable[str]) -> str:
     names = sorted(str(key) for key in keys)
     if not names:
         return "no columns"
-    listed = ", ".join(names[:_SHOWN_MAX])
+    names_text = ", ".join(names[:_SHOWN_MAX])
     n_more = len(names) - _SHOWN_MAX
-    return f"{listed} and {n_more} more" if n_more > 0 else listed
+    return f"{names_text} and {n_more} more" if n_more > 0 else names_text

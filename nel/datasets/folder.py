@@ -1,9 +1,8 @@
-"""Reads a folder as a dataset: what `hf download`, `modelscope download` or the `datasets` library
-leave on a disk, or files that are named by their split.
+"""Reads a folder as a dataset: a download of a hub, a dataset saved by `datasets`, or files.
 
-Which files hold a split is decided by `nel.datasets.repository`, as for a repository on a hub. A
-folder stands in for a dataset of a hub with ``--dataset FOLDER``: `in_place_of` gives it the
-configuration and the split of the address that it replaces.
+`nel.datasets.repository` decides which files hold a split, as for a repository on a hub. With
+``--dataset FOLDER`` a folder replaces a dataset of a hub: `in_place_of` passes on the configuration
+and the split of the address that it replaces.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ from nel.errors import DatasetError
 _FILES_MAX: Final = 100_000
 _HUBS: Final = ("hf://", "ms://")
 _OPTIONS: Final = ("config", "configs", "split", "file")
-"""What chooses the files; any other option is of the form of tables."""
+"""Options that select files; the others describe the form of tables."""
 _SAVED_SPLITS: Final = "dataset_dict.json"
-"""What `DatasetDict.save_to_disk` writes; it saves one configuration, a folder for each split."""
+"""Written by `DatasetDict.save_to_disk`, for one configuration with a folder for each split."""
 _SAVED_STATE: Final = "state.json"
-"""What `Dataset.save_to_disk` writes; it may say which split was saved."""
+"""Written by `Dataset.save_to_disk`; it may name the split."""
 
 
 def in_place_of(replaced: object, dataset: str) -> str:
-    """Return the address of a dataset that stands in for another one.
+    """Return the address of a dataset that replaces another one.
 
-    A folder without options of its own is read by the configuration and the split that the replaced
-    address of a hub names. Anything else stays as it is.
+    A folder without options gets the configuration and the split of the replaced address of a hub.
+    Any other address is returned as it is.
 
     >>> in_place_of("hf://openai/gsm8k?config=main&split=test", "rows.jsonl")
     'rows.jsonl'
@@ -60,10 +59,7 @@ def in_place_of(replaced: object, dataset: str) -> str:
 
 
 def own_copy(uri: str) -> str | None:
-    """Return the address of the user's own copy of a hub's dataset, or None.
-
-    It is the folder ``ORG/NAME`` in the one that ``NEL_DATA`` names.
-    """
+    """Return the address of the user's copy of a hub's dataset: ``ORG/NAME`` in ``NEL_DATA``."""
     home = os.environ.get(DATA_VARIABLE, "").strip()
     if not home or not uri.lower().startswith(_HUBS):
         return None
@@ -72,7 +68,7 @@ def own_copy(uri: str) -> str | None:
 
 
 def folder_source(folder: Path, **options: str | None) -> str:
-    """Return the address of the files in a folder that a configuration and a split name.
+    """Return the address of the files of a configuration and a split in a folder.
 
     Args:
         folder: A folder that exists.
@@ -90,11 +86,11 @@ def open_folder(path: str, folder: Path) -> Dataset:
     Args:
         path: As the user gave it, with options after it: ``config``, ``configs``, ``split`` and
             ``file`` as in the address of a hub, and those of tables.
-        folder: Where it is.
+        folder: The folder at that path.
 
     Raises:
-        DatasetError: It holds no such split or configuration, or several files could be meant; the
-            message lists what there is.
+        DatasetError: It has no such split or configuration, or the choice is ambiguous; the message
+            lists the choices.
     """
     title, options = split_options(path)
     selection, table_options = {}, {}
@@ -121,14 +117,14 @@ def open_folder(path: str, folder: Path) -> Dataset:
     return replace(
         dataset_of_files(path, address, "", parts),
         revision=None,
-        # Without the split, so that one file that is read for two splits is seen to be one.
+        # Without the split, so that a file that is read for two splits has one fingerprint.
         fingerprint=" ".join([*address.configs, *files]),
         folder=parents.pop() if len(parents) == 1 else root,
     )
 
 
 def _check_saved_split(root: Path, split: str, path: str) -> None:
-    """Refuse one saved split in place of another, as a file that is named by another split is."""
+    """Refuse a saved split that is not the requested one."""
     try:
         state = json.loads((root / _SAVED_STATE).read_bytes())
     except (OSError, ValueError):
@@ -142,7 +138,6 @@ def _check_saved_split(root: Path, split: str, path: str) -> None:
 
 
 def _snapshot(folder: Path, path: str) -> Path:
-    """Return the folder itself, or the version in it where it is one of the hub's own cache."""
     snapshots = folder / "snapshots"
     if not folder.name.startswith("datasets--") or not snapshots.is_dir():
         return folder
@@ -156,7 +151,7 @@ def _snapshot(folder: Path, path: str) -> Path:
 
 
 def _paths(root: Path, path: str) -> list[str]:
-    """Return every file below a folder that is not hidden, as a repository would list it."""
+    """Return every file below a folder that is not hidden, as a repository lists its files."""
     paths: list[str] = []
     for file in _walk(root):
         paths.append(str(PurePosixPath(file.relative_to(root))))

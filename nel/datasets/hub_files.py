@@ -77,8 +77,6 @@ def snapshot_of(repo: str, revision: str | None, patterns: Sequence[str]) -> Pat
 
 
 class _Repository:
-    """One dataset of the hub at one revision, and what is kept of it."""
-
     def __init__(self, address: HubAddress, uri: str) -> None:
         self._address = address
         self._uri = uri

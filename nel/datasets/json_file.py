@@ -1,7 +1,7 @@
 """Reads one JSON document that holds all rows.
 
-The whole file is held in memory, so its size is bounded; JSONL is the format for more. Many files
-called ``.json`` hold JSON Lines, and are read as such.
+The whole file is held in memory, so its size is bounded; larger datasets need JSONL. Many files
+named ``.json`` contain JSON Lines, and are read as such.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _BYTES_MAX: Final = 512 * 1024 * 1024
 
 
 def read_json(file: BinaryIO, name: str, form: TableForm) -> Iterator[NumberedRow]:
-    """Yield the number of each row of the document, with its object or what is wrong with it.
+    """Yield the number of each row of the document, with its object or the fault of the row.
 
     Raises:
         DatasetError: The document is too large, is not JSON, or holds no list of rows.
     """
-    text = b"".join(
-        _within_bound(lines_of(file, name, encoding=form.encoding, bytes_max=_BYTES_MAX), name)
-    )
+    lines = lines_of(file, name, encoding=form.encoding, bytes_max=_BYTES_MAX)
+    text = b"".join(_within_bound(lines, name))
     if not text.strip():
         raise DatasetError(f"{name}: the file is empty")
     try:
         document = parse(text)
     except BadJsonError as problem:
+        # A second document after the first: JSON Lines.
         if "Extra data" in str(problem) and text.lstrip().startswith(b"{"):
             yield from read_jsonl(io.BytesIO(text), name, TableForm())
             return

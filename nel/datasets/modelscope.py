@@ -57,8 +57,6 @@ class _File:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Listing:
-    """The files of one version of a dataset."""
-
     version: str
     """Its commit, or ``sha256:`` and the digest of the list where the hub names no commit."""
     revision: str
@@ -96,8 +94,6 @@ def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
 
 
 class _Hub:
-    """One dataset of the hub, and what is kept of it."""
-
     def __init__(self, address: HubAddress, uri: str) -> None:
         import modelscope_hub  # noqa: PLC0415 - heavy and optional
 

@@ -70,7 +70,6 @@ def _root(package: str, uri: str) -> Traversable:
 
 
 def _spec(package: str) -> ModuleSpec | None:
-    """Return where a package is, without importing it or its parents."""
     locations = None
     spec = None
     name = ""

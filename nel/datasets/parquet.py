@@ -1,7 +1,7 @@
 """Reads parquet and Arrow files in batches through arro3.
 
-Arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each,
-and a map becomes an object. Times keep their microseconds, which is what Python's have.
+Arrow has values that JSON lacks (dates, decimals, bytes, NaN); `nel.datasets.plain` converts them.
+A map becomes an object. Times are kept to the microsecond, the precision of Python's.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _BATCH_ROWS: Final = 256
 _MAGIC: Final = b"PAR1"
 _ARROW_MAGIC: Final = b"ARROW1"
-"""Of a file with an index; a stream has none."""
+"""Begins a file with an index; a stream does not have it."""
 
 
 def read_parquet(file: BinaryIO, name: str, _: TableForm) -> Iterator[NumberedRow]:
-    """Yield the number of each row, with its values by column or what is wrong with it.
+    """Yield the number of each row, with its values by column or the fault of the row.
 
     Raises:
         DatasetError: The file is not parquet, is damaged or names a column twice.
@@ -50,8 +50,7 @@ def read_parquet(file: BinaryIO, name: str, _: TableForm) -> Iterator[NumberedRo
 
 
 def read_arrow(file: BinaryIO, name: str, _: TableForm) -> Iterator[NumberedRow]:
-    """Yield the number of each row of an Arrow file, as a stream, which the `datasets` library
-    writes, or with an index at its end.
+    """Yield the numbered rows of an Arrow file: a stream, as `datasets` writes, or with an index.
 
     Raises:
         DatasetError: The file is not Arrow, is damaged or names a column twice.
@@ -81,7 +80,7 @@ def _read(open_batches: Callable[[], Any], name: str, kind: str) -> Iterator[Num
     except DatasetError:
         raise
     except BaseException as error:
-        # A panic of Rust is not an Exception to Python.
+        # A panic in Rust is a BaseException that is not an Exception.
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
             raise _unreadable(name, kind, number, error) from error
         raise
@@ -95,7 +94,7 @@ def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dic
         yield dict(zip(columns, values, strict=True))
 
 
-def _has_map(kind: Any) -> bool:  # what arro3 has in its stubs is not what it returns
+def _has_map(kind: Any) -> bool:  # Any, since the stubs of arro3 do not match what it returns
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
     fields = [kind.value_field] if kind.value_field else kind.fields or ()
@@ -103,7 +102,7 @@ def _has_map(kind: Any) -> bool:  # what arro3 has in its stubs is not what it r
 
 
 def _with_objects(value: Any, kind: Any) -> Any:
-    """Return a value with an object for each map, which arro3 gives as pairs.
+    """Return a value with maps as objects; arro3 has them as lists of pairs.
 
     Raises:
         ValueError: A map has a key twice.
@@ -123,7 +122,7 @@ def _with_objects(value: Any, kind: Any) -> Any:
 
 
 def _refuse_twins(columns: Sequence[str], name: str, kind: str) -> None:
-    # Of two columns with one name, a row would have the value of the last.
+    # A row is a dict: of two columns with one name it would have the last value only.
     twin = next((column for column, n in Counter(columns).items() if n > 1), None)
     if twin is not None:
         raise DatasetError(
@@ -137,7 +136,7 @@ def _unreadable(name: str, kind: str, number: int, error: BaseException) -> Data
 
 
 def plain_or_problem(row: dict[str, Any]) -> dict[str, object] | str:
-    """Return the row with JSON values, or what keeps it from having them."""
+    """Return the row with JSON values, or why it has none."""
     try:
         return plain_row(row)
     except NotPlainError as problem:

@@ -169,8 +169,6 @@ def _note_empty(n: int, name: str, form: TableForm) -> None:
 
 @dataclass(slots=True)
 class _Column:
-    """A column of numbers in a table that may have decimal commas."""
-
     position: int
     name: str
     is_decimal: bool = False

@@ -1,8 +1,8 @@
 """Chooses the files of a repository that hold one split of one configuration of a dataset.
 
-Depends on file names and the card alone. The rules are those of the `datasets` library: what the
-card says in ``configs``, else the words in the names of files and folders. Where names leave open
-what belongs together, it asks, and never mixes formats or folders.
+Depends on file names and the card alone. The rules are those of the `datasets` library: ``configs``
+of the card, else the words in the names of files and folders. Where the names are ambiguous it
+raises an error that lists the choices, and never mixes formats or folders.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ _SPLIT_WORDS: Final = {
     "validation": ("validation", "valid", "val", "dev"),
     "test": ("test", "testing", "eval", "evaluation"),
 }
-"""What a split is called in names, the likeliest first."""
+"""The words for a split in names of files and folders, the most common first."""
 CARD: Final = "README.md"
-"""Of a repository; it may say in its front matter what its configurations are."""
+"""The card of a repository; its front matter may declare configurations."""
 _CARD_BYTES_MAX: Final = 4 * 1024 * 1024
-_KNOWN_WORDS: Final = frozenset(word for words in _SPLIT_WORDS.values() for word in words)
-_ABOUT: Final = frozenset(
+_ALL_SPLIT_WORDS: Final = frozenset(word for words in _SPLIT_WORDS.values() for word in words)
+_METADATA_FILES: Final = frozenset(
     "config.json configuration.json dataset_dict.json dataset_info.json dataset_infos.json"
     " state.json".split()
 )
 """Files that describe a dataset and hold no rows."""
-_MAPPED: Final = re.compile(r"cache-[0-9a-f]{16}.*\.arrow")
-"""What `Dataset.map` of the `datasets` library keeps beside the rows it was made of."""
+_MAP_CACHE: Final = re.compile(r"cache-[0-9a-f]{16}.*\.arrow")
+"""Results of `Dataset.map` of the `datasets` library, which it keeps beside the rows."""
 _SHARD: Final = re.compile(r"-\d{5}-of-(\d{5})(-[0-9a-f]+)?$")
 _FRONT_MATTER: Final = re.compile(r"\s*---[\r\n]+(.*?)[\r\n]+---(?:\r?\n|$)", re.DOTALL)
-"""Of a card, as the libraries of the hub find it."""
+"""The front matter of a card, by the pattern of the hub's libraries."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _GLOB: Final = re.compile(
     r"(?P<tree>\*\*/)|(?P<all>\*\*)|(?P<some>\*)|(?P<one>\?)|(?P<set>\[[^\]/]+\])"
 )
-_GLOB_MEANS: Final = {"tree": "(?:.*/)?", "all": ".*", "some": "[^/]*", "one": "[^/]"}
+_REGEX_OF_GLOB: Final = {"tree": "(?:.*/)?", "all": ".*", "some": "[^/]*", "one": "[^/]"}
 _DATA_FOLDER: Final = "data"
-"""Where many repositories have their files; it says nothing of them."""
+"""The folder of files in many repositories; its name is neither a configuration nor a split."""
 _NAMES_MAX: Final = 10
 
 
@@ -57,9 +57,9 @@ class CardConfig:
     name: str
     is_default: bool
     patterns: Mapping[str, tuple[str, ...]]
-    """The files of each split; empty where only their names tell."""
+    """The files of each split; empty where file names decide."""
     folder: str
-    """Where its files are; empty for the whole repository."""
+    """The folder of its files; empty for the whole repository."""
 
 
 def configs_of(card: str) -> list[CardConfig]:
@@ -89,7 +89,8 @@ def _config(entry: Mapping[str, object]) -> CardConfig:
 
 
 def _patterns(files: object, folder: str) -> dict[str, tuple[str, ...]]:
-    # ``data_files`` is a list of ``{split, path}``, paths of the split train, or split to paths.
+    # ``data_files`` has three forms: a list of ``{split, path}``; one or several paths, which are
+    # of the split train; or a mapping of splits to paths.
     if isinstance(files, list) and all(isinstance(entry, dict) for entry in files):
         files = {str(entry.get("split", "train")): entry.get("path") for entry in files}
     elif isinstance(files, (str, list)):
@@ -115,7 +116,7 @@ def parts_of(
 
     Args:
         paths: Every file of the repository.
-        open_card: Opens its card, which is only read where it may decide.
+        open_card: Opens its card, which is read only where no file is named.
         address: The configurations and the split, or the file.
         uri: For messages.
         in_folder: See `files_of`.
@@ -150,12 +151,12 @@ def files_of(
 
     Args:
         paths: Every file of the repository.
-        card: What its card declares.
+        card: The configurations that its card declares.
         address: The split, or the file.
         config: The configuration; None for the default one.
         uri: For messages.
-        in_folder: Whether these are files on a disk, which may have any name: a single file is the
-            split that is asked for, and several files of a split are shards of one.
+        in_folder: Whether these are files on a disk, which may have any name: a single file then is
+            the requested split, and several files of a split must be shards of one.
 
     Raises:
         DatasetError: There is no such file, configuration or split, or several could be meant; the
@@ -188,7 +189,6 @@ def files_of(
 
 
 def _declared_files(paths: Sequence[str], config: CardConfig, split: str, uri: str) -> list[str]:
-    """Return the files of a split as the card declares them."""
     if split not in config.patterns:
         raise DatasetError(_no_split(split, list(config.patterns), uri))
     matches: set[str] = set()
@@ -202,14 +202,15 @@ def are_one_configuration(paths: Iterable[str]) -> bool:
     names = set()
     for path in filter(_holds_rows, paths):
         folders = PurePosixPath(path).parts[:-1]
-        if not _KNOWN_WORDS.union([_DATA_FOLDER]).issuperset(folders):
+        if not _ALL_SPLIT_WORDS.issuperset(folder for folder in folders if folder != _DATA_FOLDER):
             return False
-        names.add(tuple(word for word in _WORD.findall(_stem(path)) if word not in _KNOWN_WORDS))
+        words = _WORD.findall(_stem(path))
+        names.add(tuple(word for word in words if word not in _ALL_SPLIT_WORDS))
     return len(names) == 1
 
 
 def is_split(name: str, split: str) -> bool:
-    """Return whether the name of a split, or of a part of it (``test[:100]``), means this one.
+    """Return whether a name, such as ``dev`` or ``test[:100]``, means a split.
 
     >>> is_split("dev", "validation"), is_split("test[:100]", "test"), is_split("train", "test")
     (True, True, False)
@@ -218,9 +219,9 @@ def is_split(name: str, split: str) -> bool:
 
 
 def _is_one_file(paths: Sequence[str]) -> bool:
-    """Return whether the files of rows are one file, or its shards, that no word calls a split."""
+    """Return whether the files are one file, or its shards, without a word for a split."""
     files = {(str(PurePosixPath(path).parent), _stem(path)) for path in paths}
-    return len(files) == 1 and not any(_words(path) & _KNOWN_WORDS for path in paths)
+    return len(files) == 1 and not any(_words(path) & _ALL_SPLIT_WORDS for path in paths)
 
 
 def _matching(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
@@ -236,11 +237,11 @@ def _matching(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
 
 
 def _regex(pattern: str) -> str:
-    """Return the regular expression of a pattern with ``*``; a set ``[a-c]`` is one in both."""
+    """Return the regular expression of a glob; a set such as ``[a-c]`` is the same in both."""
     regex, end = "", 0
     for match in _GLOB.finditer(pattern):
         regex += re.escape(pattern[end : match.start()])
-        regex += _GLOB_MEANS.get(match.lastgroup or "", match[0])
+        regex += _REGEX_OF_GLOB.get(match.lastgroup or "", match[0])
         end = match.end()
     return regex + re.escape(pattern[end:])
 
@@ -264,7 +265,7 @@ def _declared_config(card: Sequence[CardConfig], config: str | None, uri: str) -
 
 def _holds_rows(path: str) -> bool:
     parts = PurePosixPath(path).parts
-    if parts[-1] in _ABOUT or _MAPPED.fullmatch(parts[-1]):
+    if parts[-1] in _METADATA_FILES or _MAP_CACHE.fullmatch(parts[-1]):
         return False
     if any(segment.startswith((".", "__")) for segment in parts):
         return False
@@ -277,7 +278,7 @@ def _holds_rows(path: str) -> bool:
 def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
     if config is None:
         return list(paths)
-    # The folder that has its name, else files that begin with it, else the file that has it.
+    # In order: a folder of this name, files whose names begin with it, a file of this name.
     prefixes = f"{config}_", f"{config}-"
     matches = [path for path in paths if config in PurePosixPath(path).parts[:-1]]
     matches = matches or [path for path in paths if _stem(path).startswith(prefixes)]
@@ -286,7 +287,7 @@ def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
         folders: set[str] = set()
         for path in paths:
             folders.update(PurePosixPath(path).parts[:-1])
-        folders -= _KNOWN_WORDS
+        folders -= _ALL_SPLIT_WORDS
         hint = did_you_mean(config, folders) or ";"
         names = f"folders: {_few(sorted(folders))}" if folders else f"files: {_few(paths)}"
         raise DatasetError(f'{uri}: it has no config "{config}"{hint} its {names}')
@@ -294,24 +295,24 @@ def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
 
 
 def _of_split(paths: Sequence[str], split: str) -> list[str]:
-    # A name that is a word of the split decides before one that holds the word, and the likeliest
-    # word before the others: "test.jsonl" is the split test where "test_eval.jsonl" stands beside.
+    # A name that equals a word of the split precedes one that contains it, and a common word
+    # precedes a rare one: "test.jsonl" is the split test, even beside "test_eval.jsonl".
     words = _SPLIT_WORDS.get(split, (split,))
     for labels in (_names, _words):
         for word in words:
             matches = [path for path in paths if word in labels(path)]
             if matches:
                 return matches
-    # Files whose names tell no split are the training split, as the datasets library has it.
+    # Files without a word for a split are the training split, as in the `datasets` library.
     if split == "train" and _splits_in(paths) == ["train"]:
         return list(paths)
     return []
 
 
 def _names(path: str) -> tuple[str, ...]:
-    """Return what a file is called, or where nothing there says the split, its folders."""
+    """Return the name of a file, and those of its folders unless the name has a split's word."""
     stem = _stem(path)
-    if stem in _KNOWN_WORDS or _KNOWN_WORDS & set(_WORD.findall(stem.lower())):
+    if stem in _ALL_SPLIT_WORDS or _ALL_SPLIT_WORDS & set(_WORD.findall(stem.lower())):
         return (stem,)
     return (stem, *PurePosixPath(path).parts[:-1])
 
@@ -331,23 +332,23 @@ def _bare_name(path: str) -> str:
 
 
 def _splits_in(paths: Sequence[str]) -> list[str]:
-    known_words: set[str] = set()
-    sharded: set[str] = set()
+    split_words: set[str] = set()
+    shard_names: set[str] = set()
     for path in paths:
-        words = _words(path) & _KNOWN_WORDS
-        known_words |= words
-        # Shards that no word calls a split are one that has their name.
+        words = _words(path) & _ALL_SPLIT_WORDS
+        split_words |= words
+        # Shards without a word for a split are a split of their name.
         if not words and f"{_stem(path)}-" in path:
-            sharded.add(_stem(path))
-    splits = [split for split, words in _SPLIT_WORDS.items() if not known_words.isdisjoint(words)]
-    splits += sorted(sharded)
+            shard_names.add(_stem(path))
+    splits = [split for split, words in _SPLIT_WORDS.items() if not split_words.isdisjoint(words)]
+    splits += sorted(shard_names)
     if paths and not splits:
         return ["train"]
     return splits
 
 
 def _check_all_shards(paths: Sequence[str], uri: str) -> None:
-    """Refuse files of which a download left some out, by the number of shards in their names."""
+    """Refuse an incomplete download: shards are named ``-00000-of-00002``, with their number."""
     counts: Counter[tuple[PurePosixPath, int]] = Counter()
     for path in paths:
         match = _SHARD.search(_bare_name(path))
@@ -392,6 +393,6 @@ def _no_split(split: str, splits: Sequence[str], uri: str) -> str:
 def _few(names: Sequence[str]) -> str:
     if not names:
         return "none"
-    listed = ", ".join(names[:_NAMES_MAX])
+    text = ", ".join(names[:_NAMES_MAX])
     n_more = len(names) - _NAMES_MAX
-    return f"{listed} and {n_more} more" if n_more > 0 else listed
+    return f"{text} and {n_more} more" if n_more > 0 else text

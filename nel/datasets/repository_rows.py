@@ -1,4 +1,4 @@
-"""Makes one dataset of the files of a hub's repository, which are on disk, by nel's readers."""
+"""Makes one dataset of the downloaded files of a hub's repository."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nel.datasets.hub_address import HubAddress, labelled_rows
 def dataset_of_files(
     uri: str, address: HubAddress, version: str, parts: Sequence[Sequence[Source]]
 ) -> Dataset:
-    """Return the rows of a repository's files, one part after the other.
+    """Return the rows of a repository's files, one configuration after another.
 
     Args:
         uri: For messages.
-        address: What the URI names.
-        version: The commit of the files, or another name that no other content has.
+        address: Of the repository.
+        version: The commit of the files, or another name that is unique to their content.
         parts: The files of each configuration.
     """
     fingerprint = (

@@ -1,6 +1,6 @@
 """Opens any dataset source; its URI scheme chooses a reader of the plugin group ``nel.datasets``.
 
-A path must never need the plugin list, which costs a walk through all installed packages.
+A path must not need the list of plugins, which costs a walk through all installed packages.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ def open_dataset(
         text = os.fspath(source)
         text = own_copy(text) or text
         parts = plugins.split_uri(text) if isinstance(source, str) else None
-        return _open_local(text, base_dir) if parts is None else _open_uri(*parts, base_dir)
+        if parts is not None:
+            return _open_uri(*parts, base_dir)
+        folder = folder_at(text, base_dir)
+        return open_path(text, base_dir) if folder is None else open_folder(text, folder)
     if callable(source):
         return open_callable(source)
     raise DatasetError(
@@ -51,13 +54,7 @@ def open_dataset(
     )
 
 
-def _open_local(path: str, base_dir: Path | None) -> Dataset:
-    folder = folder_at(path, base_dir)
-    return open_path(path, base_dir) if folder is None else open_folder(path, folder)
-
-
 def _open_uri(name: str, uri: str, base_dir: Path | None) -> Dataset:
-    """Open a URI with the reader of this name: its scheme, or ``package:scheme``."""
     package, _, scheme = name.rpartition(":")
     installed = sorted({ref.name for ref in plugins.discover("datasets")})
     if scheme not in installed and not package:

@@ -1,7 +1,7 @@
-"""Reads CSV and TSV with a header line, streamed; finds out which character is between cells.
+"""Reads CSV and TSV with a header line, streamed, and detects the delimiter.
 
-A quoted cell may hold line ends, so the row number and the line number differ; messages give both.
-`nel.datasets.records` decides what becomes of the cells.
+A quoted cell may contain line ends, so row number and line number differ; messages give both.
+`nel.datasets.records` turns cells into rows.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from nel.errors import DatasetError
 _SNIFFED_LINES: Final = 500
 _SNIFFED_CHARACTERS: Final = 256 * 1024
 _SEP_LINE: Final = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
-"""What Excel writes and reads before the header."""
+"""The line before the header in which Excel writes the delimiter."""
 
 
 def _read(usual: str, file: BinaryIO, name: str, form: TableForm) -> Iterator[NumberedRow]:
-    """Yield the number of each row, with its cells by column or what is wrong with it.
+    """Yield the number of each row, with its cells by column or the fault of the row.
 
     Args:
-        usual: What files of this suffix have between cells.
+        usual: The delimiter by the file's suffix.
         file: At its start.
         name: For messages.
-        form: What the user says of the file.
+        form: The user's options for the file.
 
     Raises:
         DatasetError: The file cannot be split into cells, can be split in two ways, or has no
             usable header.
     """
-    # The limit belongs to the process: it is only ever raised, never lowered.
+    # The limit is global to the process, and another reader may rely on it: never lower it.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_BYTES_MAX))
     lines = _text_lines(file, name, form.encoding)
     head = _head(lines)
@@ -51,7 +51,9 @@ def _read(usual: str, file: BinaryIO, name: str, form: TableForm) -> Iterator[Nu
         form = replace(form, delimiter=form.delimiter or separator[1])
     delimiter = form.delimiter or _delimiter(head, usual, name)
     reader = csv.reader(chain(head, lines), delimiter=delimiter, strict=True)
-    first_line = [1]  # of the record that is being read, for an error in its middle
+    # The line in which the current record begins; `line_num` of an error is where it was noticed,
+    # which for an unclosed quote is the end of the file.
+    first_line = [1]
     try:
         yield from rows_of_records(
             _noting_lines(reader, first_line),
@@ -69,7 +71,6 @@ read_tsv = partial(_read, "\t")
 
 
 def _noting_lines(reader: Iterator[list[str]], first_line: list[int]) -> Iterator[list[str]]:
-    """Yield the records of a reader, and note the line that the next one begins in."""
     for cells in reader:
         yield cells
         first_line[0] = reader.line_num + 1  # type: ignore[attr-defined] # of a csv.reader
@@ -99,11 +100,12 @@ def _head(lines: Iterator[str]) -> list[str]:
 
 
 def _delimiter(head: Sequence[str], usual: str, name: str) -> str:
-    """Return what is between cells: what divides the header, and all rows as the header.
+    """Return the delimiter: the one that divides most rows into as many cells as the header.
 
     Raises:
-        DatasetError: A comma and a semicolon both do.
+        DatasetError: A comma and a semicolon both divide all rows so.
     """
+    # Of equal shares `max` takes the first, which is the usual one.
     shares = {mark: _share(head, mark) for mark in dict.fromkeys((usual, "\t", ",", ";", "|"))}
     fitting = [mark for mark, share in shares.items() if share == 1.0]
     if "\t" in fitting:
@@ -118,7 +120,7 @@ def _delimiter(head: Sequence[str], usual: str, name: str) -> str:
 
 
 def _share(head: Sequence[str], mark: str) -> float:
-    """Return how many of the rows have as many cells as the header; 0 where that has only one."""
+    """Return the share of rows with as many cells as the header; 0 where that has only one."""
     width, n_rows, n_fit = 0, 0, 0
     try:
         for cells in csv.reader(head, delimiter=mark, strict=True):
@@ -128,7 +130,7 @@ def _share(head: Sequence[str], mark: str) -> float:
                 n_rows += 1
                 n_fit += len(cells) == width
     except csv.Error as error:
-        # The last row may go on after the lines that are looked at.
+        # The last row may continue after the lines of the sample, which is no misfit.
         n_rows += "end of data" not in str(error)
     if width < 2:  # noqa: PLR2004 - cells
         return 0.0

@@ -1,7 +1,7 @@
 """Reads a sheet of a workbook (Excel, LibreOffice) through python-calamine.
 
-It is the table that it would be when saved as CSV, every cell a text. The file is held in memory,
-so its size is bounded.
+Cells are the texts that they would be when saved as CSV. The file is held in memory, so its size is
+bounded.
 """
 
 from __future__ import annotations
@@ -54,23 +54,28 @@ def read_workbook(file: BinaryIO, name: str, form: TableForm) -> Iterator[Number
 
 
 def _sheet(sheets: Any, name: str, form: TableForm) -> str:
-    """Return the sheet that is meant: the one that is named, or the only one with cells."""
-    filled: list[str] = [
+    """Return the name of the sheet to read: the user's choice, or the only one with cells.
+
+    Raises:
+        DatasetError: There is no such sheet, or several have cells.
+    """
+    titles: list[str] = [
         title
         for title in sheets.sheet_names
         if sheets.get_sheet_by_name(title).to_python(skip_empty_area=True, nrows=1)
     ]
-    if form.sheet is not None and form.sheet in filled:
+    if form.sheet is not None and form.sheet in titles:
         return form.sheet
-    if form.sheet is None and len(filled) == 1:
-        return filled[0]
-    which = "no sheet has cells" if not filled else f"the sheets are {', '.join(filled)}"
-    raise DatasetError(f"{name}: {which}; name one with '{name}?sheet={(filled or ['…'])[0]}'")
+    if form.sheet is None and len(titles) == 1:
+        return titles[0]
+    which, example = "no sheet has cells", "…"
+    if titles:
+        which, example = f"the sheets are {', '.join(titles)}", titles[0]
+    raise DatasetError(f"{name}: {which}; name one with '{name}?sheet={example}'")
 
 
 def _text(cell: object) -> str:
-    """Return what a cell is in a CSV file."""
-    if isinstance(cell, bool):
+    if isinstance(cell, bool):  # before float: Excel writes TRUE
         return str(cell).upper()
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))

@@ -31,14 +31,14 @@ def macro_difference(
 ) -> PairedDifference:
     """Compare two runs by a weighted mean over benchmarks, each question with itself.
 
-    The interval is `nel.metrics.question_intervals.macro_interval` of the differences, the test
-    flips the sign of what each question adds to the mean.
+    The interval is `nel.metrics.question_intervals.macro_interval` of the differences; the test
+    flips the sign of each question's share of the mean.
 
     Args:
-        baseline: Of each benchmark the scores of its questions, from 0 to 1.
+        baseline: The scores of each benchmark's questions, from 0 to 1.
         candidate: Those of the candidate, in the same order.
-        weights: Of each benchmark; what they lack of 1 is missing.
-        absent: The difference of what is missing, -1 to 1, in the estimate; the interval has both.
+        weights: Of each benchmark; if they sum to less than 1, some benchmarks are missing.
+        absent: The difference, -1 to 1, of missing ones in the estimate; the interval has both ends.
         level: Of the interval, strictly between 0 and 1.
         seed: Of the random sign flips, where there are too many to count.
 
@@ -57,14 +57,14 @@ def macro_difference(
     interval = macro_interval(differences, weights=weights, bounds=(-1.0, 1.0), level=level)
     if interval.lower is None or interval.upper is None:
         raise UndefinedMetric(str(interval.reason))
-    # What each question adds to the mean; so the variance of the mean is that of a sum.
+    # Each question's share of the mean: the variance of the mean is then that of a sum.
     parts = [part * (weight / len(part)) for part, weight in zip(differences, weights, strict=True)]
-    values = np.concatenate(differences)
-    p_value, test = flip_test(np.concatenate(parts), np.random.default_rng(seed))
+    shares, values = np.concatenate(parts), np.concatenate(differences)
+    p_value, test = flip_test(shares, np.random.default_rng(seed))
     n, wins, losses = len(values), int((values > 0).sum()), int((values < 0).sum())
     variance = math.fsum(len(part) * float(part.var(ddof=1)) for part in parts)
     return PairedDifference(
-        estimate=math.fsum(map(float, np.concatenate(parts))) + (1 - math.fsum(weights)) * absent,
+        estimate=math.fsum(map(float, shares)) + (1 - math.fsum(weights)) * absent,
         lower=interval.lower,
         upper=interval.upper,
         level=level,
@@ -78,8 +78,6 @@ def macro_difference(
         ties=n - wins - losses,
         standard_error=math.sqrt(variance),
         smallest_detectable=_smallest_detectable(parts, weights, variance, level),
-        naive_lower=None,
-        naive_upper=None,
     )
 
 

@@ -75,9 +75,9 @@ class PairedDifference:
     """Of the estimate; 0 where the differences have no spread, which is not a certainty."""
     smallest_detectable: float
     """The least true difference that such a comparison finds in 80 of 100 cases at this level."""
-    naive_lower: float | None
+    naive_lower: float | None = None
     """The interval had the questions not been in clusters; None where they are not."""
-    naive_upper: float | None
+    naive_upper: float | None = None
     caution: str | None = None
     """What should be known of the interval where it rests on few clusters."""
 

@@ -48,7 +48,6 @@ class MatrixRefused(UsageError):
     """Endpoints of a matrix cannot be used as configured; nothing was paid for at any."""
 
     def __init__(self, problems: Sequence[str]) -> None:
-        """Keep a line for each problem."""
         super().__init__("; ".join(problems))
         self.problems = tuple(problems)
 
@@ -97,7 +96,6 @@ def run_sessions(specs: Mapping[str, SessionSpec]) -> list[ExitStatus]:
 
 
 def _check_keys(specs: Mapping[str, SessionSpec]) -> None:
-    """Raise MatrixRefused where the variable of an endpoint's key is not set."""
     problems = []
     for name, spec in specs.items():
         endpoint = spec.config.endpoint
@@ -111,7 +109,6 @@ def _check_keys(specs: Mapping[str, SessionSpec]) -> None:
 
 @contextmanager
 def _name_run(name: str) -> Iterator[None]:
-    """Put the name of a run before the message of what refuses it."""
     try:
         yield
     except UsageError as error:

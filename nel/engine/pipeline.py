@@ -48,7 +48,6 @@ class Pipeline:
         tools: ToolServer | None = None,
         price: Price | None = None,
     ) -> None:
-        """Prepare a session; nothing is sent before `run`."""
         self._opened = opened
         self._client = client
         self._config = config
@@ -120,9 +119,9 @@ class Pipeline:
         self._opened.store.start_writer()
         scoring = asyncio.create_task(self._scoring.run())
         first = asyncio.create_task(self._send_first_request())
-        beside = [scoring, first]
+        watched_tasks = [scoring, first]
         if self._judges is not None:
-            beside.append(asyncio.create_task(self._judges.watch()))
+            watched_tasks.append(asyncio.create_task(self._judges.watch()))
         try:
             # Alone, so that a wrong key or model costs one request instead of one for each worker.
             await asyncio.wait({first}, timeout=self._config.first_request_seconds)
@@ -137,9 +136,9 @@ class Pipeline:
             await self._scoring.drain(scoring)
             await self._judge_parked(scoring)
         finally:
-            for task in beside:
+            for task in watched_tasks:
                 task.cancel()
-            await asyncio.gather(*beside, return_exceptions=True)
+            await asyncio.gather(*watched_tasks, return_exceptions=True)
             await self._opened.store.stop_writer()
         return self._stop.status or ExitStatus(exit_code=EXIT_DONE, reason="done")
 

@@ -1,7 +1,6 @@
-"""Takes the snapshot of a benchmark's samples when a run starts, and compares it with the benchmark
-when it is resumed.
+"""Stores a benchmark's samples when a run starts, and compares them when it is resumed.
 
-A dataset that is gone, or is large and unchanged, is replaced by the samples in run.db.
+Where the dataset is gone, or is large and unchanged, the samples in run.db take its place.
 """
 
 from __future__ import annotations
@@ -36,10 +35,12 @@ _UNSEEN_MAX = 3
 
 @dataclass(frozen=True, slots=True)
 class ResumeOptions:
-    """What a resume may change, whether it may ask, its progress and what is stored."""
+    """What a resume may change, and where it reads and reports."""
 
     allowed: frozenset[str]
+    """Fields of the identity that may differ."""
     scoring_only: bool
+    """Whether stored answers are scored again and nothing is asked."""
     progress: Progress
     snapshot: Snapshot
 
@@ -63,17 +64,17 @@ def prepare_job(store: Log, snapshot: Snapshot, plan: Plan, options: ResumeOptio
 
 
 def _prepare(store: Log, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
-    known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
-    key, stored = known.get(plan.slot) or (
-        store.put_benchmark(plan.slot, plan.benchmark.name, {}),
-        {},
-    )
+    by_slot = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
+    if plan.slot in by_slot:
+        key, stored = by_slot[plan.slot]
+    else:
+        key, stored = store.put_benchmark(plan.slot, plan.benchmark.name, {}), {}
     if stored:
         check_plan(plan.slot, stored)
-        # where nothing is asked, the rows hold the answers
+        # The first stored answer fixes the identity: until then settings may change, and the plan
+        # counts as new. With `eval_only` the rows themselves hold the answers.
         if not (options.scoring_only or plan.eval_only or Pending(snapshot).has_answer(key)):
             if plan.unreadable is None:
-                # the first stored answer fixes the identity: until then, settings may change
                 plan = plan.adapting(_adapted_with_others(stored, plan, snapshot))
                 stored = {}
             else:
@@ -99,9 +100,9 @@ def _prepare(store: Log, snapshot: Snapshot, plan: Plan, options: ResumeOptions)
 def _prepare_from_dataset(
     store: Log, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions
 ) -> Job:
-    """Add the samples that are not stored yet, with the plan of now."""
     n_stored = stored["dataset"]["rows"] if stored else 0
     digests = Digests()
+    # The identity of the rows that are stored, once the stream has passed them; empty before.
     at_stored: list[Identity] = []
     usable: list[int] = []
     stream = stream_samples(
@@ -118,7 +119,7 @@ def _prepare_from_dataset(
     )
     clash = store.add_samples(key, samples)
     if clash is not None:
-        if at_stored:  # another sample or order meets stored rows again, which is not their fault
+        if at_stored:  # rows in another order meet stored ones: raises with the better message
             _check_resume(store, key, plan, stored, at_stored, options)
         raise duplicate_id(plan, *clash)
     options.progress.notes += plan.dataset.notes
@@ -130,10 +131,11 @@ def _prepare_from_dataset(
         stored, options, is_rescored=is_rescored, asks=digests.rows > n_stored, key=key
     )
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
-    examples = plan.benchmark.shots
-    shots = None if examples is None else examples.as_json()
-    if n_stored:  # as they were when the run began
+    shots = None
+    if n_stored:  # few-shot examples stay those of the run's beginning
         shots = stored["fewshot"]
+    elif plan.benchmark.shots is not None:
+        shots = plan.benchmark.shots.as_json()
     store.put_benchmark(
         plan.slot,
         plan.benchmark.name,
@@ -143,13 +145,12 @@ def _prepare_from_dataset(
 
 
 def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> Changes:
-    """Return a model's changed settings, as answers to other benchmarks have shown."""
-    is_same = stored["identity"].get("endpoint.model") == plan.fields.get("endpoint.model")
-    return (
-        stored["identity"].get("endpoint.adapted") or {}
-        if is_same and Pending(snapshot).has_answers()
-        else {}
-    )
+    """Return the stored adaptation of requests to a model, if any benchmark has answers with it."""
+    identity = stored["identity"]
+    is_same_model = identity.get("endpoint.model") == plan.fields.get("endpoint.model")
+    if is_same_model and Pending(snapshot).has_answers():
+        return identity.get("endpoint.adapted") or {}
+    return {}
 
 
 def _prepare_from_snapshot(
@@ -180,12 +181,11 @@ def _skip_stored(
     note: Callable[[int], object],
     reached: Callable[[], object],
 ) -> Iterator[StoredSample]:
-    """Consume the samples stored already, call ``reached``, then yield the rest.
+    """Consume the samples that are stored already, call ``reached``, then yield the others.
 
-    ``note`` is called with the idx of each stored one that the scorer of now can decide.
-
-    The digests of the stream at that point are those of the stored part, which is compared with the
-    run's identity.
+    When ``reached`` is called, the digests of the stream are those of the stored samples, which are
+    compared with the run's identity. ``note`` is called with the idx of each stored sample without
+    a fault of its row.
     """
     if n_stored == 0:
         yield from stream
@@ -208,7 +208,11 @@ def _check_resume(
     at_stored: list[Identity],
     options: ResumeOptions,
 ) -> bool:
-    """Drop the outcomes that are made again, and return whether these are all of them."""
+    """Void the outcomes that are made again, and return whether all answers are scored again.
+
+    Raises:
+        ResumeRefused: The run was started with other settings, or more rows or repeats.
+    """
     if not at_stored:
         raise ResumeRefused(
             f"cannot resume {plan.slot}: it was started with {stored['dataset']['rows']} rows and"
@@ -240,17 +244,20 @@ def _versions(
         stored: The plan in run.db; empty for a new benchmark.
         options: Of the resume.
         is_rescored: Whether every answer is scored again.
-        asks: Whether there are questions that were not known before.
+        asks: Whether there are new questions.
         key: Of the benchmark.
     """
     if not stored:
         return {"asked_by": [__version__], "scored_by": [__version__]}
     asks = asks or Pending(options.snapshot).count_pending(key, stored["repeats"]) > 0
-    asked, scored = stored["asked_by"], stored["scored_by"]
-    return {
-        "asked_by": _with_this(asked) if asks and not options.scoring_only else asked,
-        "scored_by": [__version__] if is_rescored else _with_this(scored) if asks else scored,
-    }
+    asked_by, scored_by = stored["asked_by"], stored["scored_by"]
+    if asks and not options.scoring_only:
+        asked_by = _with_this(asked_by)
+    if is_rescored:
+        scored_by = [__version__]
+    elif asks:
+        scored_by = _with_this(scored_by)
+    return {"asked_by": asked_by, "scored_by": scored_by}
 
 
 def _with_this(versions: list[str]) -> list[str]:
@@ -259,11 +266,12 @@ def _with_this(versions: list[str]) -> list[str]:
 
 def _unseen_note(plan: Plan) -> str:
     """Return a resume's note that the scorer may no longer give the stored scores."""
-    more = f" and {len(plan.unseen) - _UNSEEN_MAX} more" if len(plan.unseen) > _UNSEEN_MAX else ""
+    n_more = len(plan.unseen) - _UNSEEN_MAX
+    rest_text = f" and {n_more} more" if n_more > 0 else ""
     return (
         f"{plan.slot}: stored scores are kept, and nel cannot know whether the scorer still gives"
         " them: it reads what it does not declare with @scorer(data=...)"
-        f" ({'; '.join(plan.unseen[:_UNSEEN_MAX])}{more}); if that has changed, score every answer"
+        f" ({'; '.join(plan.unseen[:_UNSEEN_MAX])}{rest_text}); if that has changed, score every answer"
         " again with nel eval score"
     )
 
@@ -307,7 +315,7 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
 
 
 def _settings(plan: Plan, identity: Identity) -> StoredPlan:
-    """Return what a stored plan has of the settings, which a resume may change."""
+    """Return the fields of a stored plan that a resume may change."""
     return {
         "identity": dict(identity.fields),
         "digest": identity.digest,

@@ -184,7 +184,6 @@ def _say(note: str | None, progress: Progress) -> None:
 def _settle_killed(
     store: Log, snapshot: Snapshot, config: RunConfig, plans: Sequence[Plan]
 ) -> None:
-    """Store what killed sessions spent."""
     prices = config.budget.prices
     of_judges = {
         member.label: prices[member.model]
@@ -236,7 +235,6 @@ def _records_to_check(store: Log, snapshot: Snapshot, runtime: Runtime) -> Recor
 def _secrets(
     config: RunConfig, plans: Sequence[Plan], api_key: str | None
 ) -> tuple[str | None, ...]:
-    """Return the keys and secret headers of the endpoint and of the judges."""
     judges = judging_models(plans)
     headers = [name for member in judges for name in member.headers_env.values()]
     variables = [*map(key_variable, judges), *headers]

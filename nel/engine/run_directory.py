@@ -1,4 +1,4 @@
-"""The directory of a run: its name, which one is resumed, and its stored configuration."""
+"""The directory of a run: creates it, finds the one to resume, and stores the configuration."""
 
 from __future__ import annotations
 
@@ -19,36 +19,37 @@ from nel.types import JsonObject
 _SUFFIX_BYTES = 3
 _NAME_MAX = 80
 _FIRST_CONFIG = "not-begun.json"
-"""Holds the configuration until run.db does, so that a run killed before can be resumed."""
+"""Holds the configuration until run.db does, so that a run can be resumed if it is killed first."""
 
 
 def new_directory(config: RunConfig, name: str, *, first: tuple[str, bytes] | None = None) -> Path:
-    """Create and return a new directory of a run or of several, named by time, a name and a random
-    suffix; it has its name once it holds the file that a resume begins with.
+    """Create and return the directory of a run or a matrix, named by time, name and random suffix.
+
+    It is renamed into place with its first file, so that it never exists without what a resume
+    needs.
 
     Args:
-        config: Says where.
-        name: A part of its name.
-        first: Name and content of that file; the configuration of a run where there is none.
+        config: Has the parent directory, and perhaps the run id.
+        name: A part of the directory's name.
+        first: Name and content of the first file; by default the configuration of a run.
 
     Raises:
         OutputError: It cannot be created, its path is too long, or the configured run id is taken.
     """
     parent = Path(config.output.dir)
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    run_id = (
-        config.output.run_id or f"{stamp}-{name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
-    )
-    run_dir = parent / run_id
+    unique_name = f"{stamp}-{name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
+    run_dir = parent / (config.output.run_id or unique_name)
     file_name, content = first or (_FIRST_CONFIG, dumps_bytes(with_absolute_paths(config)))
     try:
         check_path(run_dir / FILE_NAME)
         parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".", dir=parent, ignore_cleanup_errors=True) as made:
-            (Path(made) / file_name).write_bytes(content)
+        with TemporaryDirectory(prefix=".", dir=parent, ignore_cleanup_errors=True) as work:
+            (Path(work) / file_name).write_bytes(content)
             if run_dir.exists():
                 raise FileExistsError(run_dir)
-            Path(made).rename(run_dir)  # fails where another process was faster
+            # Fails where another process was faster: its directory is not empty.
+            Path(work).rename(run_dir)
     except FileExistsError as error:
         if not parent.is_dir():
             raise OutputError(
@@ -81,8 +82,9 @@ def latest_run_dir(output_dir: Path, run_id: str | None) -> Path:
 
 
 def config_before_begin(run_dir: Path) -> JsonObject | None:
-    """Return the configuration of a run that was killed before it began, for which an empty run.db
-    is made where there is none; None for every other run.
+    """Return the configuration of a run that was killed before run.db had it, else None.
+
+    Creates an empty run.db where there is none.
     """
     try:
         config: JsonObject = loads((run_dir / _FIRST_CONFIG).read_bytes())
@@ -94,12 +96,12 @@ def config_before_begin(run_dir: Path) -> JsonObject | None:
 
 
 def note_begin(run_dir: Path) -> None:
-    """Drop the configuration that another file of the directory holds by now."""
+    """Remove the first configuration, once run.db has it."""
     (run_dir / _FIRST_CONFIG).unlink(missing_ok=True)
 
 
 def refuse_imported(snapshot: Snapshot, run: object) -> None:
-    """Raise ResumeRefused for another tool's results: nothing can ask or score them."""
+    """Raise ResumeRefused for imported results of another tool."""
     imported = snapshot.meta("imported")
     if imported is not None:
         raise ResumeRefused(
@@ -109,7 +111,7 @@ def refuse_imported(snapshot: Snapshot, run: object) -> None:
 
 
 def store_config(store: Log, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
-    """Keep the configuration of a session; a resumed run stays where it is."""
+    """Store the configuration of a session; a resumed run keeps its output settings."""
     refuse_imported(snapshot, run_id)
     stored = snapshot.meta("config")
     data = with_absolute_paths(config)

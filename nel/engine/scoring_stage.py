@@ -96,7 +96,6 @@ class ScoringStage:
         counter: OutcomeCounter,
         stop: Stop,
     ) -> None:
-        """Prepare; nothing is scored before `run`."""
         self._machinery = machinery
         self._timeout_seconds = config.scorer_timeout_seconds
         self._plans = {job.key: job.plan for job in jobs}
@@ -240,7 +239,6 @@ class ScoringStage:
             self._stop.request(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
 
     def _fail(self, error: BaseException) -> None:
-        """End the session by an error that is not the fault of a scorer."""
         if not self._failed.done():
             self._failed.set_exception(error)
 

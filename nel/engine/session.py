@@ -41,7 +41,7 @@ from nel.engine.stopping.exit_status import (
     ExitStatus,
     exit_status_of,
     exit_status_of_signal,
-    with_last_words,
+    with_last_attempt,
 )
 from nel.engine.store.codec import decode_response, decode_sample, encode_response
 from nel.engine.store.spending import price_of, spent_before
@@ -70,7 +70,7 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Ended:
+class _SessionEnd:
     """How a session ended, once it has."""
 
     status: ExitStatus
@@ -133,7 +133,7 @@ class Session:
                 await self._check_endpoints(pipeline, client, judges)
             await self._prepare_environments()
             status = await pipeline.run()
-            ended.status = status if client is None else with_last_words(status, client.trouble)
+            ended.status = status if client is None else with_last_attempt(status, client.trouble)
         return ended.status
 
     def refuse(self, reason: str) -> None:
@@ -163,9 +163,9 @@ class Session:
         return None
 
     @contextmanager
-    def _recording(self, counters: ClientCounters, ledger: Ledger) -> Iterator[_Ended]:
+    def _recording(self, counters: ClientCounters, ledger: Ledger) -> Iterator[_SessionEnd]:
         """Store how the block ended; what a resume can continue from is not an exception."""
-        ended = _Ended(ExitStatus(exit_code=1, reason="crashed"))
+        ended = _SessionEnd(ExitStatus(exit_code=1, reason="crashed"))
         self.opened.observer.session_started(self._info())
         try:
             yield ended
@@ -215,7 +215,6 @@ class Session:
         return ending
 
     def _ledger(self) -> Ledger:
-        """Return the run's ledger, which includes what its earlier sessions spent."""
         if self.shared is None:
             return Ledger(self.spec.config.budget, before=self.spent_before())
         return self.shared.ledger.share(before=self.spent_before())
@@ -282,7 +281,6 @@ class Session:
 
     @property
     def _is_judged(self) -> bool:
-        """Return whether a scorer of the run asks a judge, or may."""
         plans = [job.plan for job in self.opened.jobs]
         return any(
             plan.judge is not None or plan.model_roles or may_ask_judge(plan.benchmark.scorer)
@@ -292,7 +290,6 @@ class Session:
     async def _open_client(
         self, clients: AsyncExitStack, context: ClientContext, limits: SharedLimits
     ) -> Client | None:
-        """Open the client of the evaluated endpoint; None where nothing is asked there."""
         endpoint, opened = self.spec.config.endpoint, self.opened
         if endpoint is None or all(job.plan.eval_only for job in opened.jobs):
             return None

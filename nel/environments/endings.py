@@ -1,6 +1,6 @@
-"""Tells the end of a container from the end of a command in it: pure, of what the engine says.
+"""Tells the end of a container from the end of a command in it, by the engine's account. No I/O.
 
-The engine says "running" for a moment after a container was killed, so it is asked more than once.
+The engine reports "running" for a moment after a container was killed, so callers ask repeatedly.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ KIND_OF_SANDBOX: Final[Mapping[str, str]] = {
     "no_engine": ENGINE, "engine": ENGINE, "no_limits": ENGINE, "disk_full": DISK_FULL,
     "no_image": IMAGE, "build_failed": IMAGE,
 }  # fmt: skip
-"""What the kinds of `nel.errors.SandboxError` are to an episode."""
+"""The kind of an episode's fault by the kind of a `nel.errors.SandboxError`."""
 _OOM_SECONDS: Final = 1
-"""Between the kernel's report and the container's end; an earlier report is of another process."""
+"""At most this between the kernel's report and the container's end; else the kernel had killed
+another of its processes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +39,12 @@ class PostMortem:
 def post_mortem(
     state: JsonObject | None, events: Sequence[JsonObject], started_at: str
 ) -> PostMortem | None:
-    """Return how a container ended; None where it runs.
+    """Return how a container ended; None while it runs.
 
     Args:
-        state: The engine's ``State`` of it; None where there is no such container.
-        events: The engine's last ones of it, the oldest first.
-        started_at: When it was started, as the engine said then.
+        state: Its ``State`` by the engine; None where there is no such container.
+        events: Its last events by the engine, the oldest first.
+        started_at: The ``StartedAt`` that the engine reported at its start.
     """
     if state is not None and state.get("Paused"):
         return PostMortem(kind=CONTAINER_PAUSED, detail="the container is paused")

@@ -33,7 +33,7 @@ from nel.environments.endings import (
 )
 from nel.environments.frames import (
     BODY_BYTES_MAX,
-    PLACE,
+    HELPER_PATH,
     Value,
     helper_archive,
     helper_digest,
@@ -67,7 +67,6 @@ class ContainerSession:
     """One container with its helper. Not thread-safe."""
 
     def __init__(self, client: docker.DockerClient, spec: ContainerSpec) -> None:
-        """Hold what `open` starts."""
         self._client = client
         self._api = client.api
         self.spec = spec
@@ -285,7 +284,9 @@ class ContainerSession:
         """
         with faults(), speaking():
             self._api.put_archive(self.id, "/", helper_archive(self._architecture))
-            creation = self._api.exec_create(self.id, [PLACE, *arguments], stdin=True, user="0:0")
+            creation = self._api.exec_create(
+                self.id, [HELPER_PATH, *arguments], stdin=True, user="0:0"
+            )
             stream = EngineStream(self._api.exec_start(creation["Id"], socket=True))
         try:
             facts, _ = read_frame(stream, time.monotonic() + _START_SECONDS)

@@ -40,19 +40,19 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
 _SECONDS: Final = 180.0
-"""Of a call where no limit of the episode is less."""
+"""The timeout of a call, unless the episode has a lower limit."""
 SETUP_SECONDS: Final = 180.0
 _GRACE_SECONDS: Final = 120.0
 """For a command to be killed, and for the engine to say how its container ended."""
 _FILE_BYTES_MAX: Final = OUTPUT_BYTES_MAX
 _NO_PYTHON: Final = b"python3: No such file or directory\n"
-"""What the helper says of a program that is not there."""
+"""The helper's message for a program that does not exist."""
 _CHANGES_MAX: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """What a container goes on from."""
+    """The snapshot that a container is restored from."""
 
     snapshot: str
     step: StepAddress
@@ -64,13 +64,16 @@ class ContainerTools(Toolset):
     def __init__(
         self, sample: Sample, spec: ContainerSpec, maker: ContainerMaker, origin: Origin | None
     ) -> None:
-        """Open a session, with room for an agent; raises ToolsetFault where it cannot be had.
+        """Start a container, with memory for an agent beside the task's.
 
         Args:
             sample: Of the episode.
             spec: Of the container.
             maker: Has the settings of the run, and perhaps an agent.
             origin: The snapshot that the container starts from; None for a new one.
+
+        Raises:
+            ToolsetFault: The container cannot be started.
         """
         super().__init__(sample)
         self.resume = maker.resume
@@ -164,12 +167,12 @@ class ContainerTools(Toolset):
         return {
             "image": self.spec.image,
             "helper": self.session.helper_digest,
-            "changed": list(paths[:_CHANGES_MAX]),
+            "changed": paths[:_CHANGES_MAX],
             "n_changed": len(paths),
         }
 
     def on_turn(self, turn: int) -> None:
-        """Note, before the first call, what snapshots do not hold."""
+        """Prepare snapshots before the first call: they record what the image does not hold."""
         if self.resume == "snapshot" and turn == 0:
             self._snapshots = Snapshots(self.client, self.session)
 
@@ -183,7 +186,7 @@ class ContainerTools(Toolset):
         return self._program.run(request)
 
     def stop_program(self) -> None:
-        """Have the agent killed; `run_program` then returns."""
+        """Kill the agent; `run_program` then returns."""
         self._program.stop()
 
     def close(self) -> None:
@@ -235,10 +238,9 @@ class ContainerMaker(EnvironmentMaker):
 
     settings: SandboxConfig = field(default_factory=SandboxConfig)
     agent: AgentInstall | None = None
-    """That runs in the containers; None where nel's own solvers use the tools."""
+    """Runs in the containers; None where nel's own solvers use the tools."""
     resume: Resume = "restart"
-    """Or ``snapshot``: an image is made of the container after each call that may have changed it.
-    """
+    """``snapshot`` makes an image of the container after each call that may have changed it."""
     setup_seconds: float = SETUP_SECONDS
     grace_seconds: float = _GRACE_SECONDS
 
@@ -264,7 +266,9 @@ class ContainerMaker(EnvironmentMaker):
         forget_snapshots(self.settings.docker_host, step)
 
     def with_sandbox(self, settings: SandboxConfig) -> Self:
-        """Return it with a run's settings of the engine; the tools' process has no variables."""
+        """Return it with a run's settings; they name the engine, since the tools' process has an
+        empty environment.
+        """
         host = settings.docker_host or os.environ.get("DOCKER_HOST")
         return replace(self, settings=settings.model_copy(update={"docker_host": host}))
 
@@ -290,11 +294,10 @@ class ContainerMaker(EnvironmentMaker):
 
     @contextmanager
     def engine(self) -> Iterator[DockerClient]:
-        """Yield a client of an engine that can hold containers in bounds; what killed runs left
-        there is removed.
+        """Yield a client of the engine, once containers that killed runs left behind are removed.
 
         Raises:
-            SandboxError: It does not answer, or lacks limits.
+            SandboxError: The engine does not answer, or cannot enforce limits.
         """
         client = connect(self.settings.docker_host)
         try:
@@ -320,7 +323,7 @@ class DockerEnvironment(ContainerMaker):
         return {**asdict(self.spec), "unlimited": []}
 
     def prepare(self, samples: Sequence[Sample], log: Callable[[str], None]) -> list[str]:
-        """See that the engine answers and has the image, and install the agent."""
+        """Check that the engine answers and has the image, and install the agent."""
         with self.engine() as client:
             check_image(client, self.spec.image)
             return super().prepare(samples, log)

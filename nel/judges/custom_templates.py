@@ -83,8 +83,7 @@ def custom_judge(
             `score_mapping`, no pattern.
 
     Raises:
-        JudgeError: ``bad_template``: the template or the pattern is not valid, the response is
-            missing, or a grade has no score.
+        JudgeError: ``bad_template``: template or pattern is not valid, or a grade has no score.
     """
     if by_logprobs and (grade_pattern is not None or not score_mapping):
         raise _bad(
@@ -210,7 +209,6 @@ def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | 
 
 
 def _group(pattern: str) -> str:
-    """Return the content of the first capturing group of a pattern, or all of the pattern."""
     match = re.search(r"(?<!\\)\((?:\?P<\w+>|(?!\?))", pattern)
     if match is None:
         return pattern
@@ -245,7 +243,6 @@ def _never_grades(pattern: str, scale: Scale | None) -> bool:
 
 
 def _literal_start(pattern: str) -> str:
-    """Return the literal text with which every match of a pattern starts; it may be empty."""
     start = _LITERAL_START.match(pattern)
     if start is None:
         return ""

@@ -1,8 +1,8 @@
 """The built-in judge of a rubric in words, with a score and a threshold.
 
-The reply is a JSON object with ``pass`` and ``score``; a response passes if the judge says so and
-its score reaches the threshold. Source: promptfoo's assertion ``llm-rubric``. The prompt is part of
-stored runs and caches. Depends on `nel.judges.quoting` and `nel.judges.parsing`.
+The reply is a JSON object with ``pass`` and ``score``; a response passes if ``pass`` is true and
+the score reaches the threshold. Source: promptfoo's assertion ``llm-rubric``. A change of the
+prompt invalidates cached replies. Depends on `nel.judges.quoting` and `nel.judges.parsing`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def ask(case: Case) -> list[Question]:
         JudgeError: ``bad_case``: there is no rubric, or ``values["threshold"]`` is not a number
             from 0 to 1.
     """
-    # The rubric may be a field of a row, so it is quoted; the criteria are the benchmark's own.
+    # A rubric from a row is untrusted and quoted; the criteria are the benchmark author's.
     rubric = case.values.get("rubric")
     row_rubric = rubric if isinstance(rubric, str) and rubric.strip() else None
     if row_rubric is None and not case.criteria.strip():

@@ -152,7 +152,6 @@ def _merge(grades: Sequence[Grade]) -> Grade:
 
 
 def _metrics(grades: Sequence[Grade]) -> dict[str, float]:
-    """Return the mean of each metric over those that have it."""
     names = sorted({name for grade in grades for name in grade.metrics})
     return {
         name: statistics.fmean(item.metrics[name] for item in grades if name in item.metrics)

@@ -1,9 +1,9 @@
 """The interval of a mean over questions: the only place where one is chosen.
 
-The design of a run chooses the method (what scores are, planned repeats, groups, a sample), never
-the values that were seen: if the worse of two runs could have the better interval, a gate could
-not be trusted. A headline, every other metric of a scorer, every reducer, every category and every
-difference has its interval from here.
+The design of a run chooses the method (the kind of score, planned repeats, groups, a sample), never
+the values that were observed: otherwise the worse of two runs could have the better interval, and a
+gate could not be trusted. Headlines, other metrics, reducers, categories and differences all have
+their intervals from here.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ T_OF_FEW: Final = (
     f" fewer than {FEW}"
 )
 FEW_GROUPS: Final = 40
-"""With fewer groups it is known badly how alike their questions are."""
+"""With fewer groups the correlation within them is estimated badly."""
 UNSEEN_GROUP: Final = 0.2
-"""How much of a group counts that was not drawn and is wholly wrong, or right: by simulation, with
-less of it an end misses more than 3 % of draws (`make coverage`).
+"""The weight of one more group that was not drawn and is wholly wrong, or wholly right. By
+simulation, with less an end misses the true mean in more than 3 % of draws (`make coverage`).
 """
 _QUESTIONS_MAX: Final = 10**9
 _ROUNDING: Final = 1e-12
-"""A spread below this share of the largest value is rounding."""
+"""A spread below this share of the largest value is a rounding error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """What an interval has to know of the questions beside their values."""
+    """How the questions of an interval were drawn and asked."""
 
     repeats: int = 1
-    """Answers to each question that were planned, whatever arrived."""
+    """Planned answers to each question, however many arrived."""
     groups: Mapping[int, str] = field(default_factory=dict)
     """The cluster of each question that is in one."""
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Design:
     strata: Mapping[int, str] = field(default_factory=dict)
     """Of a sample: the stratum of each question."""
     fixed: Interval | None = None
-    """What stands in the place of every interval: of a run for which none of those here holds."""
+    """Replaces every interval of a run in which none of those here holds, as after a stop."""
 
 
 def question_interval(series: Series, design: Design, *, level: float = LEVEL) -> Interval:
@@ -89,7 +89,7 @@ def question_interval(series: Series, design: Design, *, level: float = LEVEL) -
         return of_new
     covers = f"all {sum(design.sizes.values()):,} questions of the benchmark"
     means = series.question_means()
-    if len(means) < FEWEST:  # a spread cannot be estimated, so that of a sample has no interval
+    if len(means) < FEWEST:  # too few to estimate a spread within strata
         return replace(of_new, covers=covers)
     from nel.metrics.strata import (  # noqa: PLC0415 - few runs ask a sample
         QuestionStratum,
@@ -103,8 +103,9 @@ def question_interval(series: Series, design: Design, *, level: float = LEVEL) -
         QuestionStratum(values=np.array(values.get(name, []), dtype=np.float64), size=size)
         for name, size in design.sizes.items()
     ]
-    # A sample says no less of the questions that it was drawn from than of new ones. Where it is
-    # small, its spread is estimated badly, and the interval for new questions can be the narrower.
+    # The questions of the benchmark are fewer than all possible ones, so their interval cannot be
+    # the wider one. It can be in a small sample, whose spread is estimated badly: then the other is
+    # valid too.
     of_sample = stratified_interval(strata, is_single=_is_single(series, design), level=level)
     return replace(min(of_sample, of_new, key=_width), covers=covers)
 
@@ -114,8 +115,7 @@ def new_questions_interval(series: Series, design: Design, *, level: float = LEV
 
     Args:
         series: The values.
-        design: How the questions were asked; that they are a sample of a benchmark says nothing of
-            new ones.
+        design: Its strata are ignored: they describe the benchmark, not new questions.
         level: Strictly between 0 and 1.
     """
     if series.n == 0:
@@ -123,7 +123,7 @@ def new_questions_interval(series: Series, design: Design, *, level: float = LEV
     means = series.question_means()
     codes = _codes_of(series, design)
     is_single = codes is None and _is_single(series, design)
-    if is_single and series.binary:  # what follows gives the same, but imports numpy for it
+    if is_single and series.binary:  # a shortcut: the same result without importing numpy
         return wilson_interval(series.total, series.n, level=level)
     values = np.frombuffer(means, dtype=np.float64)
     if is_single:
@@ -146,10 +146,10 @@ def values_interval(
     """Return the interval of a mean of values of questions that are not each right or wrong.
 
     Args:
-        values: One finite number for each question: a mean over its repeats, what a reducer made of
-            them, a graded score, or a difference of two of these; at least one.
+        values: One finite number for each question: a mean over its repeats, the value of a
+            reducer, a graded score, or a difference of two of these; at least one.
         bounds: The lowest and highest value of a question; None where these are not known, and then
-            Student's t takes all doubt from the spread that was seen.
+            Student's t relies on the observed spread alone.
         codes: The number of each question's group, from 0 without gaps; None where no two questions
             are in one.
         level: Strictly between 0 and 1.
@@ -174,13 +174,14 @@ def values_interval(
 
 
 def questions_until(series: Series, design: Design, target: float) -> int | None:
-    """Return the fewest new questions with which the lower end would reach a target, had they the
-    values of these; None where their mean does not exceed it, or bounds are not known.
+    """Return the fewest questions, scoring like these, whose interval would clear a target.
+
+    None where the mean does not exceed the target, or the bounds of a score are not known.
 
     Args:
         series: Of the questions that were asked.
-        design: How.
-        target: Such as the least score of a gate.
+        design: How they were drawn.
+        target: For the lower end, such as the least score of a gate.
 
     >>> right = Series.of(np.arange(30), np.ones(30))
     >>> [questions_until(right, Design(repeats=4), least) for least in (0.95, 0.97, 0.99)]
@@ -213,7 +214,7 @@ def values_until(
     share = weight / len(values)
 
     def is_enough(n: int) -> bool:
-        # Each value counts as so many of the n questions as it is of those that were asked.
+        # The n questions have the values of those asked in the same proportions.
         ends = added_question_ends(values, low=low, high=high, weights=share * n, level=level)
         return ends[0] >= target
 
@@ -221,11 +222,12 @@ def values_until(
 
 
 def fewest_questions(is_enough: Callable[[int], bool]) -> int | None:
-    """Return the fewest questions that are enough; None where a thousand million are not.
+    """Return the least number of questions that is enough; None where a billion is not.
 
     >>> fewest_questions(lambda n: n * n > 1000)
     32
     """
+    # Double until it is enough, then bisect between the last two.
     low, high = 0, 1
     while not is_enough(high):
         low, high = high, 2 * high
@@ -241,13 +243,12 @@ def macro_interval(
     bounds: Range = SHARES,
     level: float = LEVEL,
 ) -> Interval:
-    """Return the interval of a weighted mean of the means of several benchmarks or subjects, whose
-    questions are not the same.
+    """Return the interval of a weighted mean over the means of benchmarks with distinct questions.
 
     Args:
-        parts: Of each the values of its questions, within the bounds.
-        weights: Of each. What they lack of 1 is missing: it counts as the lowest value at the lower
-            end, and as the highest at the upper. All weigh the same where there are none.
+        parts: The values of each benchmark's or subject's questions, within the bounds.
+        weights: Of each; equal by default. If they sum to less than 1, the rest is of parts without
+            values, which count as the lowest value at the lower end and the highest at the upper.
         bounds: The lowest and highest value of a question.
         level: Strictly between 0 and 1.
 
@@ -278,14 +279,16 @@ def macro_interval(
 
 
 def _one_sample(parts: Sequence[Floats], shares: Sequence[float]) -> tuple[Floats, float]:
-    """Return one sample of all questions that has the weighted mean and, with each part stretched
-    about its own mean, the variance that the parts have together; and what a question counts as.
+    """Return one sample with the weighted mean of the parts and its variance, and a weight.
+
+    The weight is that of a question. Each part is stretched about its own mean, so that the plain
+    variance of the sample's mean is the sum of share² · variance / n over the parts.
     """
     n = sum(map(len, parts))
     means = [math.fsum(part.tolist()) / len(part) for part in parts]
     mean = math.fsum(share * of_part for share, of_part in zip(shares, means, strict=True))
     factors = [n * share / len(part) for share, part in zip(shares, parts, strict=True)]
-    # A question of the part that weighs most counts as one, as the added question does.
+    # Questions of the part that weighs most count as one each, as the added question does.
     most = max(factors)
     scaled = []
     for part, of_part, factor in zip(parts, means, factors, strict=True):
@@ -297,7 +300,7 @@ def _one_sample(parts: Sequence[Floats], shares: Sequence[float]) -> tuple[Float
 def disjoint_parts(
     parts: Sequence[Floats], questions: Sequence[Integers], weights: Sequence[float]
 ) -> tuple[list[Floats], list[float]]:
-    """Return the parts of a weighted mean so that no question is in two, and their weights.
+    """Return the parts of a weighted mean divided so that no question is in two, and their weights.
 
     Args:
         parts: The values of each, with at least one; a question has one value in all of them.
@@ -313,11 +316,11 @@ def disjoint_parts(
     if len(names) == len(positions):
         return list(parts), list(weights)
     sizes = [len(part) for part in parts]
-    # What one question counts in each part that it is in.
+    # The weight of one question in each part that it is in.
     each = np.repeat([weight / size for weight, size in zip(weights, sizes, strict=True)], sizes)
     values = np.empty(len(names))
     values[positions] = np.concatenate(parts)
-    # Questions that are in the same parts make one new part, which weighs what they count in all.
+    # Questions in the same parts form one new part, whose weight is the sum of theirs.
     is_in = np.zeros((len(names), len(parts)), dtype=bool)
     is_in[positions, np.repeat(np.arange(len(parts)), sizes)] = True
     cells, codes = np.unique(is_in, axis=0, return_inverse=True)
@@ -335,13 +338,13 @@ def _width(interval: Interval) -> float:
 def weight_in_groups(
     values: Floats, codes: Integers, level: float, bounds: Range = SHARES
 ) -> float:
-    """Return how many questions a question counts as, because those of a group are alike.
+    """Return the weight of a question, less than 1 where questions of one group are correlated.
 
-    The design effect is the ratio of the variance with groups (CR2) to that without, with the ratio
-    of the quantiles for few groups; a group never counts as more than its questions. Near a bound
-    the groups that would show how alike questions are were not drawn: so the effect is at least
-    that of the data and `UNSEEN_GROUP` of a group that lies wholly at the farther bound, but no
-    more than if each group were one question.
+    The weight is the inverse of a design effect: the ratio of the variance with groups (CR2) to
+    that without, times the squared ratio of Student's to the normal quantile; at most n, at least
+    1. Near a bound the groups that would show a correlation are unlikely to be drawn. So the effect
+    is at least that of the data with `UNSEEN_GROUP` of a group that lies wholly at the farther
+    bound, but no more than if each group were one question.
 
     Args:
         values: One finite number for each question.
@@ -365,9 +368,9 @@ def weight_in_groups(
     # Few groups say little about how alike their questions are: Student's quantile for the normal.
     quantile = interval_quantile(level)
     effect = ratio * (student_quantile(degrees, 0.5 + level / 2) / quantile) ** 2
-    # The size of the group that a question lies in, on average.
+    # The mean over questions of the size of their group.
     size = float(sizes @ sizes) / n
-    # A group that was not drawn may lie wholly at the farther bound, and moves the mean by this.
+    # The variance that a group wholly at the farther bound would add to the mean.
     farthest = max(mean - bounds[0], bounds[1] - mean)
     unseen = UNSEEN_GROUP * (size / n * farthest) ** 2
     floor = min((variance + unseen) / (alone + unseen / size), n / len(sizes))
@@ -382,7 +385,7 @@ def _are_alike(values: Floats, codes: Integers) -> bool:
 
 
 def _caution_of_groups(values: Floats, codes: Integers) -> str | None:
-    """Return what should be known of an interval of few groups, or of ones alike within."""
+    """Return a caution for an interval of few groups, or of groups without spread within."""
     count = int(codes.max()) + 1
     if _are_alike(values, codes):
         return (
@@ -426,6 +429,7 @@ def _student_interval(
         else:
             variance, degrees = grouped_variance(values, codes)
         half = student_quantile(degrees, 0.5 + level / 2) * math.sqrt(variance)
+    # Not by the variance, which may be a rounding error above 0.
     if float(values.min()) == float(values.max()):
         return no_interval("all questions have the same value", covers)
     if not math.isfinite(abs(mean) + half):

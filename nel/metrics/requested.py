@@ -1,9 +1,9 @@
 """The statistics that a run requests: reducers over repeats, and metrics over all samples.
 
-A sample's scores are its rewards, with all its numbers as their metadata, or its numbers of one
-name; a model failure counts 0, an unscored answer is left out. A reducer such as ``pass_at_3`` has
-no value for a sample with fewer scored answers; such samples are left out of its row, and the row's
-reason counts them. A metric or reducer that raises has no value and is listed in
+A metric reads the rewards of the samples, with all their numbers as metadata, or the numbers of one
+name. A model failure counts 0, an unscored answer is left out. A reducer such as ``pass_at_3`` has
+no value for a sample with fewer scored answers; its row leaves such samples out, and its reason
+counts them. A metric or reducer that raises has no value and is listed in
 `StatisticsCollector.failed`. Depends on `nel.metrics` alone.
 """
 
@@ -50,12 +50,12 @@ class RequestedStatistics:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is nothing to compute."""
+        """Whether there is nothing to compute."""
         return not (self.reducers or self.metrics or self.missing_names)
 
 
 class _BareScores(Sequence[SampleScore]):
-    """Scores without sample data, made while a metric iterates, and so many zeros after them."""
+    """Scores without sample data, created during iteration, with a number of zeros after them."""
 
     def __init__(self, values: array[float], zeros: int) -> None:
         self._values = values
@@ -95,14 +95,14 @@ class StatisticsCollector:
     """Replaces `_scores` where every metric reads only the scores; a few bytes per sample."""
     _scores_suffice: bool = False
     _not_rates: set[str] = field(default_factory=set)
-    """Names of numbers of which a value is outside of [0, 1]."""
+    """Names of numbers that have a value outside of [0, 1]."""
     _n_bare: int = 0
     """Samples with a model failure and no number of the scorer: 0 in every number."""
     _bare: list[SampleScore] = field(default_factory=list)
     """Those samples as scores, where a metric reads more than the value."""
     _repeats_max: int = 0
     _n_scored: int = 0
-    _each: list[SampleScore] | None = None
+    _answers: list[SampleScore] | None = None
     """Each answer with all its numbers and details, where a metric reads those."""
     _errors: dict[str, str] = field(default_factory=dict)
     """By reducer, the first error that it raised."""
@@ -110,10 +110,9 @@ class StatisticsCollector:
     """Names of the rows whose metric or reducer failed, once `rows` was called."""
 
     def __post_init__(self) -> None:
-        """Determine whether the metrics need more than the scores."""
         reduced = [metric for _, metric in self.requested.metrics if not _reads_each_answer(metric)]
         self._scores_suffice = all(map(reads_scores_alone, reduced))
-        self._each = [] if len(reduced) < len(self.requested.metrics) else None
+        self._answers = [] if len(reduced) < len(self.requested.metrics) else None
 
     def add(
         self, question: int, outcome: Outcome, sample: SampleScore, *, group: str | None = None
@@ -134,15 +133,16 @@ class StatisticsCollector:
             self._n_missing += 1
             return
         self._sample = sample
-        failed = isinstance(outcome, ModelFailure)
-        self._n_scored += not failed
-        reward = 0.0 if isinstance(outcome, ModelFailure) else outcome.reward
-        self._repeats.append(Score(value=reward, answer=None if failed else outcome.answer))
-        if self._each is not None:
+        if isinstance(outcome, ModelFailure):
+            self._repeats.append(Score(value=0.0, answer=None))
+        else:
+            self._n_scored += 1
+            self._repeats.append(Score(value=outcome.reward, answer=outcome.answer))
+        if self._answers is not None:
             score = Score(
                 value=dict(outcome.metrics), answer=outcome.answer, metadata=outcome.details
             )
-            self._each.append(replace(sample, score=score))
+            self._answers.append(replace(sample, score=score))
         for name, value in outcome.metrics.items():
             self._numbers.setdefault(name, []).append(value)
 
@@ -154,7 +154,7 @@ class StatisticsCollector:
             run_rows: The rows that the run has of its own.
         """
         self._flush()
-        # The mean over repeats is what the run's own rows are of.
+        # The run's own rows are means over repeats already.
         names = dict.fromkeys(reducer.name for reducer in self.requested.reducers)
         names.pop("mean", None)
         reduced = [self._reduced_row(headline, name) for name in names]
@@ -176,7 +176,7 @@ class StatisticsCollector:
         return rows + rename_rows(uninstalled, self.requested.missing_names, used_names)
 
     def _metric_rows(self) -> Iterator[MetricRows]:
-        """Yield the rows of each metric, still by its own name."""
+        """Yield the rows of each metric, before names that occur twice are made unique."""
         numbers = [name for name in sorted(self._values or self._scores) if name]
         # A metric without a spec is the scorer's own.
         n_of_scorer = len(self.requested.metrics) - len(self.requested.specs)
@@ -195,7 +195,7 @@ class StatisticsCollector:
                 rows = [_row(f"{key}/{name_of(metric)}", None, n=0, reason=reason)]
                 yield rows_of(prefix=f"{key}/", rows=rows, failed=True)
             if _reads_each_answer(metric):
-                rows, failed = _rows_of(metric, self._each or [], "", self._repeats_max)
+                rows, failed = _rows_of(metric, self._answers or [], "", self._repeats_max)
                 yield rows_of(prefix="", rows=rows, failed=failed)
                 continue
             for name in matching:
@@ -210,7 +210,8 @@ class StatisticsCollector:
     def _add_macro_interval(
         self, rows: Sequence[MetricJson], metric: Metric, scores: Sequence[SampleScore]
     ) -> None:
-        # Groups, a sample and a stop rule change what an interval is; here it is of new questions.
+        # `macro_row` has an interval for new questions, drawn one by one: not for groups, a sample
+        # of a benchmark or a run that a stop rule ended.
         if self._groups or self.design.sizes or self.design.fixed or rows[0]["value"] is None:
             return
         macro = macro_row(metric, scores)
@@ -223,6 +224,7 @@ class StatisticsCollector:
                 row["ci_method"], row["reason"] = interval.method, interval.reason
 
     def _flush(self) -> None:
+        """Reduce the repeats of the current question, once its last outcome was added."""
         for reducer in self.requested.reducers:
             if reducer.is_bounded and len(self._repeats) + self._n_missing:
                 self._note_ends(reducer)
@@ -249,7 +251,7 @@ class StatisticsCollector:
         for values, fill in zip(ends, (0.0, 1.0), strict=True):
             repeats = [*self._repeats, *[Score(value=fill)] * self._n_missing]
             value = reducer(repeats).as_float()
-            if not math.isnan(value):  # fewer than k were asked
+            if not math.isnan(value):  # NaN: fewer than k answers were asked
                 values.append(value)
 
     def _note_reduced(self, reducer: NamedReducer) -> None:
@@ -282,8 +284,7 @@ class StatisticsCollector:
             self._scores.setdefault(name, []).append(replace(sample, score=score))
 
     def _scores_of(self, name: str) -> Sequence[SampleScore]:
-        """Return the scores that a metric receives: a list of its own, unless the metric is known
-        not to change it.
+        """Return the scores that a metric receives; it may change the list, which is a copy.
 
         Where every scored sample has the number, a failure without numbers counts 0.
         """
@@ -318,7 +319,7 @@ class StatisticsCollector:
 
 
 def _reads_each_answer(metric: Metric) -> bool:
-    """Return whether a metric is given each answer, with a mapping of its numbers as the value."""
+    """Return whether a metric receives each answer, and not the mean over a sample's repeats."""
     return bool(getattr(metric, "reads_each_answer", False))
 
 
@@ -397,7 +398,6 @@ def _row(
     repeats: int = 0,
     unit: Unit = "number",
 ) -> MetricJson:
-    """Return a row without an interval."""
     return {
         "name": name,
         "value": value,

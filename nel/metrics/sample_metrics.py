@@ -55,7 +55,6 @@ def accuracy(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
 def _clusters(
     scores: Sequence[SampleScore], to_float: ValueToFloat, cluster: str
 ) -> list[Hashable]:
-    """Return the cluster of each sample that has a score."""
     return [label_in(sample, cluster, "cluster") for sample, _ in scored_numbers(scores, to_float)]
 
 
@@ -248,8 +247,7 @@ def grouped(
     Raises:
         UndefinedMetric: When computed: there is no sample, the metric of all samples is undefined,
             or the groups' values have no mean.
-        ValueError: An argument is wrong; or when computed, a sample has no group or two names
-            clash.
+        ValueError: An argument is wrong; when computed: a sample has no group, or names clash.
 
     >>> from nel.types import Score
     >>> scores = [

@@ -34,7 +34,6 @@ class Series:
     )
 
     def __init__(self) -> None:
-        """Start without values."""
         self._means = array("d")
         self._question = -1
         self._values: list[float] = []

@@ -279,7 +279,6 @@ def _values(difference: JsonObject) -> str:
 
 
 def _question_text(prompt: object) -> str:
-    """Return the text of a prompt, of messages the last one."""
     message = prompt
     if isinstance(prompt, list) and prompt:
         message = prompt[-1]

@@ -1,7 +1,7 @@
-"""Compiled templates, kept where Python keeps its compiled modules: a start compiles none.
+"""Caches compiled templates beside Python's compiled modules, so that a start compiles none.
 
-Depends on Jinja2. Like Python's own, they are made again when a source changes, and where the
-folder cannot be written each process compiles for itself.
+Depends on Jinja2. A template is compiled again when its source changes; where the folder is
+read-only, each process compiles for itself.
 """
 
 from __future__ import annotations
@@ -22,25 +22,24 @@ class CompiledTemplates(FileSystemBytecodeCache):
     """Compiled templates in ``nel/reports/__pycache__``, whichever package they are of."""
 
     def __init__(self) -> None:
-        """Prepare; nothing is read or written."""
         super().__init__(str(Path(cache_from_source(__file__)).parent), "template-%s.cache")
-        # What a filter makes of a constant is compiled too, so the code of filters counts.
+        # Jinja2 applies filters to constants when it compiles, so the code of filters counts.
         files = _REPORTS.glob("*.py")
         self._code = str(sorted((path.name, path.stat().st_mtime_ns) for path in files))
 
     def get_source_checksum(self, source: str) -> str:
-        """Return the digest of a template's source and of the code that it was compiled with."""
+        """Return the digest of a template's source and of the code of filters."""
         return super().get_source_checksum(source + self._code)
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Load compiled code; what is damaged is compiled again."""
+        """Load compiled code, if it is intact."""
         try:
             super().load_bytecode(bucket)
-        except Exception:  # noqa: BLE001 - a file that a crash cut can raise anything
+        except Exception:  # noqa: BLE001 - a file that a crash cut off can raise anything
             bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep compiled code, where Python may keep its own."""
+        """Write compiled code, unless Python is told to write none."""
         if not sys.dont_write_bytecode:
             with suppress(OSError):
                 Path(self.directory).mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Writes a decision: decision.json, decision.md, decision.junit.xml and, in CI, a step summary.
 
-Made from the JSON of `nel.comparison.decision`. Names come from datasets and plugins: each format
-neutralises them.
+The input is the JSON of `nel.comparison.decision`. Names come from datasets and plugins, so each
+format escapes them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def gated_table(document: JsonObject) -> ReportTable:
 
 
 def reason_lines(document: JsonObject) -> Iterator[str]:
-    """Yield what speaks for the decision, and against each benchmark that did not pass."""
+    """Yield the reasons of the decision, and of each benchmark that did not pass."""
     yield from document["reasons"]
     for benchmark in document["benchmarks"]:
         name = benchmark["benchmark"]
@@ -127,7 +127,7 @@ def junit(document: JsonObject) -> bytes:
 
 
 def _side(benchmark: JsonObject, name: str) -> Figure | None:
-    """Return the score of a side; without a baseline the one that is held against a floor."""
+    """Return the score of a side; without a baseline, the candidate's score and its interval."""
     measure = benchmark["measure"]
     if measure is not None:
         return Compared("", measure).side(name)
@@ -165,9 +165,8 @@ GATED: Final = (
 
 
 def _limit(check: JsonObject, unit: str) -> str:
-    """Return what a test demands: a drop of rates in points, a relative drop in per cent.
-
-    A floor is in the unit of the metric.
+    """Return the limit of a test: a drop of rates in points, a relative drop in per cent, a floor
+    in the unit of the metric.
     """
     names = {"drop": "drop of", "relative_drop": "relative drop of", "floor": "at least"}
     if check["kind"] == "relative_drop":
@@ -178,7 +177,7 @@ def _limit(check: JsonObject, unit: str) -> str:
 
 
 def _spans(benchmark: JsonObject) -> str:
-    """Return what each test was decided on, in the direction in which higher is better."""
+    """Return the interval that each test was decided on; higher is better in all of them."""
     spans = []
     unit = benchmark["unit"]
     for check in benchmark["checks"]:

@@ -120,7 +120,6 @@ def chart_of(name: str, bins: Mapping[int, int]) -> Chart | None:
 
 
 def _quantile(bins: Mapping[int, int], share: float) -> float:
-    """Return the middle of the bin in which a share of the values is reached."""
     numbers = sorted(bins)
     reached = list(accumulate(bins[number] for number in numbers))
     number = numbers[bisect_left(reached, share * reached[-1])]

@@ -1,6 +1,6 @@
-"""Formats ``extraction`` of metrics.json: how a run's answers were read, in several ways.
+"""Formats ``extraction`` of metrics.json: what each way of reading extracts from the answers.
 
-Model output among it is cut to previews; the caller escapes each text before printing it.
+Excerpts of model output are cut to previews; the caller escapes each text before printing it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEANINGS: Final = {
 
 
 def band_text(metrics: JsonObject) -> str:
-    """Return how far the score depends on the way of reading, in a line; empty without an audit.
+    """Return one line on how far the score depends on the way of reading; empty without an audit.
 
     Args:
         metrics: The content of metrics.json.
@@ -59,7 +59,7 @@ def reading_rows(extraction: JsonObject) -> list[dict[str, str]]:
 
 
 def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
-    """Return the differing readings of answers, as lines of text by sample id and repeat.
+    """Return, by sample id and repeat, the readings of answers that are read differently, as text.
 
     Raises:
         OutputError: extraction_audit.json is damaged.
@@ -68,10 +68,10 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
     if not files.metrics.get("extraction") or not path.is_file():
         return {}
     try:
-        listed = loads(path.read_bytes())["differences"]
+        differences = loads(path.read_bytes())["differences"]
         return {
             (str(difference["sample_id"]), int(difference["repeat"])): "\n".join(_lines(difference))
-            for difference in listed
+            for difference in differences
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise OutputError(f"{path} is damaged; make it again with nel report") from error
@@ -95,7 +95,7 @@ def _lines(difference: JsonObject) -> Iterator[str]:
 
 
 def worth_text(way: str, reward: float) -> str:
-    """Return what an answer is worth as a way reads it; only what the run's scorer read counts."""
+    """Return the verdict on an answer as one way reads it; only the scorer's own reading counts."""
     if reward == 1:
         word = "right"
     elif reward == 0:

@@ -102,7 +102,6 @@ def _incomplete(error: Exception) -> OutputError:
 
 
 def _island(view: Mapping[str, Any]) -> Iterator[object]:
-    """Yield the elements that hold a benchmark's samples."""
     selection = view["selection"]
     return map(trust, selection.samples.elements(selection.totals))
 

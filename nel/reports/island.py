@@ -27,7 +27,6 @@ class PackedSamples:
     """The samples of a page, compressed as they are added."""
 
     def __init__(self) -> None:
-        """Start without a sample."""
         self.n = 0
         self._rows, self._block = _Gzip(b'{"rows":['), _Gzip(b"[")
         self._blocks: list[str] = []

@@ -1,6 +1,6 @@
-"""Formats numbers for people, on the terminal and in messages: 12,032 with a comma for thousands.
+"""Formats numbers for people, on terminals, pages and in messages, such as ``12,032``.
 
-A missing number is a dash, never 0: no function here may turn None into a figure.
+A missing number is a dash: no function here may turn None into a figure.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _HUNDRED: Final = 100
 _DECIMALS: Final = 2
 _DECIMALS_MAX: Final = 12
 _PLAIN_MAX: Final = 1e6
-"""Beyond it the digits after the point would mislead."""
+"""Larger numbers have four significant digits."""
 _TENTHS_MAX: Final = 1e3
-"""Up to so many things a second a tenth says something."""
+"""Larger rates are whole numbers."""
 _P_SHOWN: Final = 0.001
-"""From here on three decimals show a p-value."""
+"""Smaller p-values have two significant digits instead of three decimals."""
 _LONG_MILLISECONDS: Final = 0.1
-"""From so many seconds on whole milliseconds have three digits."""
+"""Longer durations have whole milliseconds, which are three digits."""
 
 
 def count(value: object) -> str:
@@ -34,8 +34,9 @@ def count(value: object) -> str:
 
 
 def decimals(lower: Any, upper: Any) -> int:
-    """Return how many decimals of a percentage show an interval: two, or so many that its width is
-    ten units of the last one, and its ends differ from what lies between them.
+    """Return the decimals of percentages in an interval: two, or enough to show its width.
+
+    The width is at least ten units of the last decimal, so that the ends differ from what is between.
 
     >>> decimals(0.43, 0.45), decimals(-4e-6, 4e-6), decimals(None, None)
     (2, 5, 2)
@@ -49,7 +50,7 @@ def decimals(lower: Any, upper: Any) -> int:
 
 
 def percent(value: Any, *, unit: bool = True, places: int = 2) -> str:
-    """Return a share as a percentage with two decimals, or as many as are asked for."""
+    """Return a share as a percentage."""
     if value is None:
         return MISSING
     text = f"{_round(value * _HUNDRED, places):.{places}f}"
@@ -57,9 +58,7 @@ def percent(value: Any, *, unit: bool = True, places: int = 2) -> str:
 
 
 def points(value: Any, *, signed: bool = False, places: int = 2) -> str:
-    """Return a difference of shares in points, hundredths of the whole, with two decimals, or as
-    many as are asked for.
-    """
+    """Return a difference of shares in percentage points."""
     if value is None:
         return MISSING
     sign = "+" if signed else ""
@@ -68,8 +67,9 @@ def points(value: Any, *, signed: bool = False, places: int = 2) -> str:
 
 
 def in_unit(value: Any, unit: str, *, lower: Any = None, upper: Any = None) -> str:
-    """Return a number in its unit: a ``rate`` with as many decimals as the ends of its interval,
-    ``points``, a ``whole`` number, a ``coefficient`` or any ``number``.
+    """Return a number in its unit: ``rate``, ``points``, ``whole``, ``coefficient`` or ``number``.
+
+    A rate has as many decimals as the ends of its interval.
     """
     if value is None:
         return MISSING
@@ -89,8 +89,9 @@ def in_unit(value: Any, unit: str, *, lower: Any = None, upper: Any = None) -> s
 def difference(
     value: Any, unit: str, *, lower: Any = None, upper: Any = None, signed: bool = True
 ) -> str:
-    """Return a difference of two scores: of rates in points, with as many decimals as the ends of
-    its interval, else as it is.
+    """Return a difference of two scores; one of rates is in points.
+
+    Points have as many decimals as the ends of the interval.
     """
     if value is None:
         return MISSING
@@ -104,7 +105,7 @@ def p_value(value: Any) -> str:
     """Return a p-value; never 0, whatever it is rounded to."""
     if value is None:
         return MISSING
-    if value == 0:  # smaller than the least number that a float holds
+    if value == 0:  # an underflow: the least positive float is about 1e-308
         return "below 1e-300"
     return f"{value:.2g}" if value < _P_SHOWN else f"{value:.3f}"
 
@@ -117,7 +118,7 @@ def plain(value: Any) -> str:
         text = f"{_round(value, 4):,.4f}"
     else:
         text = f"{value:.4g}"
-    # Zeros at the end say nothing, but for those of a whole number or of an exponent.
+    # Trailing zeros go, unless they are digits of a whole number or of an exponent.
     if "." in text and "e" not in text:
         text = text.rstrip("0").rstrip(".")
     return _with_minus(text)
@@ -149,7 +150,7 @@ def counts(counts_by_name: Mapping[str, int]) -> str:
 
 
 def seconds(value: Any) -> str:
-    """Return a duration in the unit that suits it."""
+    """Return a duration as milliseconds, seconds, minutes or hours, by its size."""
     if value is None:
         return MISSING
     if value < _LONG_MILLISECONDS:
@@ -170,9 +171,8 @@ def _round(value: float, places: int) -> float:
 
 
 def _without_negative_zero(value: float) -> float:
-    return value + 0.0  # of -0.0 and 0.0 the sum is 0.0
+    return value + 0.0  # -0.0 + 0.0 is 0.0
 
 
 def _with_minus(text: str) -> str:
-    """Return a number's text with a minus sign in place of the hyphen."""
     return text.replace("-", MINUS)

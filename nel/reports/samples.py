@@ -215,7 +215,6 @@ def _row_and_details(
 
 
 def _measures(result: JsonObject) -> dict[str, Any]:
-    """Return what is charted of a result, by the names of `MEASURES`."""
     timing, tokens = result.get("timing") or {}, result.get("tokens") or {}
     response = result.get("model_response")
     return {

@@ -17,13 +17,13 @@ _REMARK_CHARACTERS_MAX: Final = 400
 
 
 def markdown_summary(rows: Sequence[HeadlineRow]) -> str:
-    """Return a GitHub Markdown table, below it remarks on judging and reading."""
-    remarks = [
-        f"- {markdown_text(f'{row.run}, {row.benchmark}')}: "
-        f"{markdown_text(remark, characters_max=_REMARK_CHARACTERS_MAX)}"
-        for row in rows
-        for remark in row.lines
-    ]
+    """Return a GitHub Markdown table, with remarks on judging and reading below it."""
+    remarks = []
+    for row in rows:
+        title = markdown_text(f"{row.run}, {row.benchmark}")
+        for line in row.lines:
+            remark = markdown_text(line, characters_max=_REMARK_CHARACTERS_MAX)
+            remarks.append(f"- {title}: {remark}")
     table = ReportTable(SUMMARY, rows, remarks)
     return "\n".join(markdown_lines(table)) + "\n"
 

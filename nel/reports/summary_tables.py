@@ -1,5 +1,6 @@
-"""Tables of one run or of several as Markdown, CSV, JSON, LaTeX and JUnit XML. Reads metrics.json
-and the bundle alone.
+"""Tables of one or several runs as Markdown, CSV, JSON, LaTeX and JUnit XML.
+
+Reads metrics.json and the bundle alone.
 """
 
 from __future__ import annotations
@@ -52,9 +53,9 @@ def latex_summary(rows: Sequence[HeadlineRow]) -> str:
 
 
 def junit_xml(rows: Sequence[HeadlineRow]) -> str:
-    """Return JUnit XML: a suite per run, a case per benchmark, an error where no score is whole.
+    """Return JUnit XML: a suite per run, a case per benchmark, an error for an incomplete score.
 
-    How good a score is decides nothing here; `nel gate` has its own JUnit file for that.
+    Whether a score is good enough is not decided here; `nel gate` has its own JUnit file for that.
     """
     root = Element("testsuites", name="nel report")
     for run in dict.fromkeys(row.run for row in rows):
@@ -82,7 +83,7 @@ def _add_suite(root: Element, run: str, rows: Sequence[HeadlineRow]) -> None:
 
 
 def _fault(row: HeadlineRow) -> str:
-    """Return why a row has no score that can be used; empty where it has."""
+    """Return why the score of a row is incomplete; empty where it is not."""
     if row.shard:
         return f"{row.shard}: a part of a run; put its shards together with {MERGE}"
     if not row.complete:
@@ -92,9 +93,9 @@ def _fault(row: HeadlineRow) -> str:
     n_unscored, n_total = row.accounting["n_unscored"], row.accounting["n_total"]
     if not n_unscored:
         return ""
-    bounds = (
-        "" if row.bounds.lower is None else f": {row.bounds.span} had all been wrong, or all right"
-    )
+    bounds = ""
+    if row.bounds.lower is not None:
+        bounds = f": {row.bounds.span} had all been wrong, or all right"
     return f"{numbers.count(n_unscored)} of {numbers.count(n_total)} samples unscored{bounds}"
 
 

@@ -98,7 +98,6 @@ def audited_slots(run_dir: Path, refused: Mapping[str, str]) -> dict[str, str]:
 
 
 def _known_digests(directory: Path, request: ReaderRequest) -> frozenset[str]:
-    """Return the digests of the answers that this reader has read."""
     readings = load_model_readings(directory, ReaderId(request.form, request.model))
     return frozenset() if readings is None else frozenset(readings.replies)
 

@@ -34,12 +34,11 @@ class Reporter(Generic[Live]):
     """Calls a callback with the live numbers of a run; one that raises is not called again."""
 
     def __init__(self, live: Live, callback: Callable[[Live], None]) -> None:
-        """Take the numbers and what is called with them."""
         self._live = live
         self._callback: Callable[[Live], None] | None = callback
 
     def __call__(self) -> None:
-        """Call the callback."""
+        """Report the progress, unless the callback has failed before."""
         if self._callback is None:
             return
         try:

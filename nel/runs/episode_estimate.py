@@ -1,4 +1,4 @@
-"""What a run's episodes may take, by those of an earlier run or by a stated number of steps."""
+"""Estimates the requests, tokens and cost of episodes, from an earlier run or a number of steps."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from nel.types import JsonObject, Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeUse:
-    """What one episode takes on average."""
+    """The average use of one episode."""
 
     source: str
     """The earlier run, or the stated number of steps."""
     episodes: int
-    """Of the earlier run; 0 for a stated number, whose tokens are at least those given here."""
+    """Of the earlier run; 0 for a number of steps, whose tokens are a lower bound."""
     steps: float
     prompt_tokens: float
     completion_tokens: float
 
     def of(self, episodes: int, price: Price | None) -> JsonObject:
         """Return the estimate for so many episodes, as a dry run prints it."""
-        prompt, completion = (
-            round(count * episodes) for count in (self.prompt_tokens, self.completion_tokens)
-        )
+        prompt = round(self.prompt_tokens * episodes)
+        completion = round(self.completion_tokens * episodes)
         usage = Usage(prompt_tokens=prompt, completion_tokens=completion)
         return {
             "source": self.source,
@@ -44,7 +43,7 @@ class EpisodeUse:
 
 
 def read_use(pilot: str, slot: str, prompt_tokens: float) -> EpisodeUse:
-    """Return what an episode of a benchmark takes.
+    """Return the average use of an episode of a benchmark.
 
     Args:
         pilot: The directory of a run, or a number of steps.

@@ -320,7 +320,7 @@ def _why_empty(run_dir: Path) -> str:
     log = run_dir / run_log.FILE_NAME
     if not log.exists() and not (run_dir / "progress.json").exists():
         return "holds no run that has begun"
-    if log.exists() and not run_log.tells_of_a_session(log):
+    if log.exists() and not run_log.has_session_events(log):
         return "holds no run that has begun: it was stopped while its samples were read"
     return (
         f"held a run, but {FILE_NAME} is empty: its write-ahead log {FILE_NAME}-wal is missing or"

@@ -1,8 +1,7 @@
-"""What a finished run ended with, so that a resume that finds all of it unchanged says the result
-and writes nothing. Decided here alone.
+"""Remembers the result of a finished run, so that a resume of an unchanged run need not work.
 
-A run is unchanged where what it is made of (`nel.runs.run_inputs`) and every file of it are what
-they were.
+A run is unchanged if its inputs (`nel.runs.run_inputs`) and all of its files are. Only this module
+decides that.
 """
 
 from __future__ import annotations
@@ -30,23 +29,23 @@ from nel.runs.run_inputs import file_digest
 
 _MARK: Final = ".finished.json"
 _ROWS_RENDERED: Final = 200
-"""Rows whose prompts are compared: code and dataset are compared whole, templates by these."""
+"""Rows whose prompts are compared. Code and datasets are compared by digests; templates are not."""
 
 
 def note_finished(spec: SessionSpec, inputs: str | None, result: RunResult, n_notes: int) -> None:
-    """Keep what a run ended with, where a resume of it would have nothing to do.
+    """Store the result of a run, if a resume of it would have nothing to do.
 
     Args:
-        spec: Of the session that has ended and whose artifacts are written.
-        inputs: Digest of what the run is made of, from before the session.
+        spec: Of the session, which has ended and has written the artifacts.
+        inputs: Digest of the run's inputs before the session.
         result: Of the run.
-        n_notes: Of the plans, which a resume makes itself.
+        n_notes: The number of notes of plans, which come first; a resume makes them itself.
     """
     notes = result.notes[n_notes:]
     report_paths = (result.report, *result.reports)
     names = [path.name for path in report_paths if path == spec.run_dir / path.name]
     is_whole = len(names) == 1 + len(set(spec.config.output.reports))
-    # What a session says of its own work, the next one would not say.
+    # Notes on work that a session did would be wrong for a resume that does none.
     if inputs is None or result.exit_code or not is_whole or (notes and spec.progress.total):
         return
     with suppress(NelError, OSError):  # the run is done; a resume of it takes longer
@@ -59,7 +58,7 @@ def note_finished(spec: SessionSpec, inputs: str | None, result: RunResult, n_no
 
 
 def finished_result(spec: SessionSpec, inputs: str | None) -> RunResult | None:
-    """Return the result of a run of which a resume would change nothing; None for any other.
+    """Return the stored result of a run if a resume would change nothing, else None.
 
     Raises:
         OutputError: Another process works on the run.
@@ -99,11 +98,11 @@ def _benchmark_of(run_dir: Path, plan: Plan) -> BenchmarkResult:
 
 
 def _files(spec: SessionSpec, reports: Sequence[str]) -> dict[str, str]:
-    """Return the digest of each file that a run's artifacts are or are made of, by its name."""
+    """Return the digests of a run's artifacts and of the files that they are made of, by name."""
     run_dir = spec.run_dir
     names = (FILE_NAME, f"{FILE_NAME}-wal", "run.yaml", *reports)
     files = [run_dir / name for name in names]
-    # A stranger's, or of a writer that was killed: a session clears them.
+    # Left by a writer that was killed: a session would remove them.
     files += run_dir.glob(".*.tmp")
     for plan in spec.plans:
         files += (run_dir / directory_name(plan.slot)).rglob("*")
@@ -115,14 +114,14 @@ def _files(spec: SessionSpec, reports: Sequence[str]) -> dict[str, str]:
 
 
 def _is_pending(run_db: Path) -> bool:
-    """Return whether a resume would ask, score or take back anything."""
+    """Return whether a resume would ask, score or void anything."""
     with Snapshot(run_db) as snapshot:
         pending, benchmarks = Pending(snapshot), snapshot.benchmarks()
         return any(pending.is_left(key, plan["repeats"]) for key, _, _, plan in benchmarks)
 
 
 def _asks_the_same(spec: SessionSpec) -> bool:
-    """Return whether the first rows of each dataset make the samples that are stored."""
+    """Return whether the first rows of each dataset still make the stored samples."""
     plans = {plan.slot: plan for plan in spec.plans}
     try:
         with Snapshot(spec.run_dir / FILE_NAME, untouched=True) as snapshot:
@@ -132,5 +131,5 @@ def _asks_the_same(spec: SessionSpec) -> bool:
                 )
                 for key, slot, _, stored_plan in snapshot.benchmarks()
             )
-    except NelError:  # the session says it
+    except NelError:  # the session raises and reports it
         return False

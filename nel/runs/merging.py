@@ -206,12 +206,12 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
     absent_numbers = sorted(set(range(1, of + 1)) - {shard.shard.number for shard in shards})
     if absent_numbers:
         n = len(absent_numbers)
-        listed = ", ".join(map(str, absent_numbers[:_NAMED_MAX]))
+        text = ", ".join(map(str, absent_numbers[:_NAMED_MAX]))
         if n > _NAMED_MAX:
-            listed += " …"
+            text += " …"
         verb, others = ("is", "") if n == 1 else ("are", " and so on")
         raise UsageError(
-            f"of {of:,} shards {n:,} {verb} missing: {listed}; run --shard"
+            f"of {of:,} shards {n:,} {verb} missing: {text}; run --shard"
             f" {absent_numbers[0]}/{of}{others}, or name their directories"
         )
     _check_finished(shards)
@@ -337,6 +337,5 @@ def _write_store(
 
 
 def _whole(plan: StoredPlan) -> StoredPlan:
-    """Return the plan of a shard as that of the whole run."""
     fields = {name: value for name, value in plan["identity"].items() if name != SHARD}
     return {**plan, "identity": fields, "digest": Identity(fields=fields).digest}

@@ -1,6 +1,6 @@
-"""What a notebook shows of a run while it goes on: a bar.
+"""The display of a run in a notebook: a progress bar.
 
-Depends on IPython only where the code runs in one of its kernels, which has it.
+Imports IPython only inside one of its kernels.
 """
 
 from __future__ import annotations
@@ -18,23 +18,21 @@ from nel.runs.progress_line import progress_line
 def reporter(
     live: Mapping[str, Progress], on_progress: Callable[[Mapping[str, Progress]], None] | None
 ) -> Callable[[], None] | None:
-    """Return what reports the progress of runs; None with neither callback nor notebook.
+    """Return the reporter of runs' progress; None with neither callback nor notebook.
 
     Args:
-        live: By the name of the endpoint; one alone has none.
-        on_progress: Called with them; it takes the place of a notebook's bar.
+        live: By the name of the endpoint; a single endpoint has an empty name.
+        on_progress: Called in place of a notebook's bar.
     """
-    callback = on_progress or (Bar() if _in_kernel() else None)
-    if callback is None:
-        return None
-    return Reporter(live, callback)
+    if on_progress is not None:
+        return Reporter(live, on_progress)
+    return Reporter(live, Bar()) if _in_kernel() else None
 
 
 class Bar:
     """A bar for each run below the cell that called, updated in place."""
 
     def __init__(self) -> None:
-        """Show nothing yet."""
         self._handle: Any = None
 
     def __call__(self, live: Mapping[str, Progress]) -> None:

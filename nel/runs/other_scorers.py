@@ -97,8 +97,8 @@ def _drawn_answers(result: RunResult, item: BenchmarkResult) -> Iterator[Result]
             for key, slot, _, plan in snapshot.benchmarks()
             if slot == item.slot
         )
-        drawn = random.Random(0).sample(range(n), min(n, _QUESTIONS_MAX))  # noqa: S311 - a sample
-        for idx in sorted(drawn):
+        positions = random.Random(0).sample(range(n), min(n, _QUESTIONS_MAX))  # noqa: S311 - a sample
+        for idx in sorted(positions):
             yield from map(read_result, results(snapshot, key, 1, first=idx, last=idx))
 
 

@@ -1,4 +1,4 @@
-"""What a dry run shows: every dataset is read, and nothing is sent."""
+"""The plan that a dry run shows: every dataset is read, and nothing is sent."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ class PlannedBenchmark:
     generation: JsonObject
     """The settings that are sent, the benchmark's own included; the endpoint decides all others."""
     protocol: str = "chat"
-    """By which the endpoint is asked."""
+    """Of the requests."""
     judges: tuple[str, ...] = ()
     """Names of the judges."""
     judge_requests: int = 0
     """Estimated at one question for each answer and judge."""
     solver: str = ""
-    """What drives its episodes; empty for one request, one answer."""
+    """Of its episodes; empty where each sample is one request."""
     limits: JsonObject = field(default_factory=dict)
-    """Of each episode; ``requests`` is the most that its steps may be."""
+    """Of each episode; `requests` counts as many steps as they allow."""
     estimate: JsonObject | None = None
-    """What the episodes are likely to take, where a pilot or a number of steps is given."""
+    """The likely use of the episodes, where a pilot or a number of steps is given."""
     notes: tuple[str, ...] = ()
     """Remarks for the user."""
     first_requests: tuple[JsonObject, ...] = ()
@@ -81,21 +81,20 @@ def preview(config: RunConfig, *, pilot: str | None = None) -> list[PlannedBench
 
 
 def _with_estimate(
-    planned_benchmark: PlannedBenchmark, config: RunConfig, pilot: str | None
+    planned: PlannedBenchmark, config: RunConfig, pilot: str | None
 ) -> PlannedBenchmark:
-    """Return the plan of a benchmark with an estimate of its episodes."""
-    episodes = planned_benchmark.samples * planned_benchmark.repeats
-    if pilot is None or not planned_benchmark.solver or not episodes:
-        return planned_benchmark
+    episodes = planned.samples * planned.repeats
+    if pilot is None or not planned.solver or not episodes:
+        return planned
     from nel.runs.episode_estimate import read_use  # noqa: PLC0415 - few runs have episodes
 
-    use = read_use(pilot, planned_benchmark.name, planned_benchmark.prompt_tokens / episodes)
-    return replace(planned_benchmark, estimate=use.of(episodes, price_of(config)))
+    use = read_use(pilot, planned.name, planned.prompt_tokens / episodes)
+    return replace(planned, estimate=use.of(episodes, price_of(config)))
 
 
 @dataclass(slots=True)
 class _PreviewedSamples:
-    """What a dry run counts of the samples that a run would ask."""
+    """Counts of the samples that a run would ask."""
 
     n: int = 0
     characters: int = 0
@@ -112,21 +111,19 @@ def _read_samples(
     """
     previewed = _PreviewedSamples()
     ids: dict[str, int] = {}
-    for sample in stream_samples(plan, digests, ids.get):
-        if sample.sample_id in ids:
-            raise duplicate_id(plan, sample, ids[sample.sample_id])
-        ids[sample.sample_id] = sample.row_number
-        if sample.content is None or sample.fault is not None:
+    for row in stream_samples(plan, digests, ids.get):
+        if row.sample_id in ids:
+            raise duplicate_id(plan, row, ids[row.sample_id])
+        ids[row.sample_id] = row.row_number
+        if row.content is None or row.fault is not None:
             continue
-        decoded_sample = decode_sample(sample.sample_id, sample.content)
-        if shard is not None and shard.number != shard_number(
-            decoded_sample.group, decoded_sample.id, shard.of
-        ):
+        sample = decode_sample(row.sample_id, row.content)
+        if shard is not None and shard.number != shard_number(sample.group, sample.id, shard.of):
             continue
         previewed.n += 1
-        previewed.characters += _prompt_characters(plan, decoded_sample)
+        previewed.characters += _prompt_characters(plan, sample)
         if len(previewed.first_requests) < _REQUESTS_SHOWN and not plan.eval_only:
-            previewed.first_requests.append(_first_request(plan, config, decoded_sample))
+            previewed.first_requests.append(_first_request(plan, config, sample))
     return previewed
 
 
@@ -136,8 +133,13 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
     answers = samples.n * plan.config.repeats + (plan.config.repeat_check or 0)
     solver, limits, per_answer = _episodes(plan)
-    requests = 0 if plan.eval_only else answers * per_answer
-    judge = (plan.judge if may_ask_judge(plan.benchmark.scorer) else None) or JudgeConfig()
+    requests, characters = 0, 0
+    if not plan.eval_only:
+        requests = answers * per_answer
+        characters = samples.characters * plan.config.repeats
+    judge = JudgeConfig()
+    if plan.judge is not None and may_ask_judge(plan.benchmark.scorer):
+        judge = plan.judge
     limit = plan.generation.max_tokens
     settings = config.generation_of(plan.config).model_dump()
     return PlannedBenchmark(
@@ -149,11 +151,7 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         repeats=plan.config.repeats,
         requests=requests,
         protocol=plan.protocol,
-        prompt_tokens=(
-            0
-            if plan.eval_only
-            else samples.characters * plan.config.repeats // _CHARACTERS_PER_TOKEN
-        ),
+        prompt_tokens=characters // _CHARACTERS_PER_TOKEN,
         completion_tokens_max=None if limit is None else limit * requests,
         generation={key: value for key, value in settings.items() if value not in (None, {})},
         solver=solver,

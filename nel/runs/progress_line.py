@@ -50,7 +50,7 @@ def score_so_far(progress: Progress | BenchmarkProgress) -> list[str]:
 
 
 def _delays(progress: Progress) -> Iterator[str]:
-    """Yield what requests wait for."""
+    """Yield the reasons for which requests wait."""
     if progress.down_seconds is not None:
         yield f"ENDPOINT DOWN for {duration(progress.down_seconds)}"
     elif progress.gate is not None and progress.gate.slowed_by is not None:

@@ -81,7 +81,6 @@ def rebuild(
 
 
 def _metric_names(run_dir: Path) -> dict[str, list[str]]:
-    """Return the metrics in each metrics.json of a run, by the name of its directory."""
     names = {}
     for path in run_dir.glob("*/metrics.json"):
         with suppress(OSError, ValueError, KeyError, TypeError):

@@ -43,9 +43,9 @@ def refuse_changed(config: RunConfig, before: Side) -> None:
             continue
         differences = list(_differences(fields, _fields_now(plan)))
         if differences:
-            listed = "; ".join(map(str, differences))
+            text = "; ".join(map(str, differences))
             raise UsageError(
-                f"{plan.slot} would not be the same run again ({listed}), and the two could not be"
+                f"{plan.slot} would not be the same run again ({text}), and the two could not be"
                 " compared; nothing was asked: undo the change, or start a new run and use nel"
                 f" compare --despite {differences[0].part}"
             )

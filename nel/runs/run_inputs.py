@@ -1,6 +1,7 @@
-"""A digest of what a run is made of beside its own files: its configuration, its code and its datasets.
+"""A digest of the inputs of a run: its configuration, the installed code and the datasets.
 
-What cannot be compared without doing the work again has none.
+A finished run with an equal digest need not be computed again. A run that depends on anything else
+has no digest.
 """
 
 from __future__ import annotations
@@ -25,11 +26,10 @@ _PACKAGE: Final = Path(__file__).parents[1]
 
 
 def inputs_of(spec: SessionSpec) -> str | None:
-    """Return a digest of what a run is made of beside its own files, as it is before a session;
-    None where only the work itself can tell.
-    """
-    config, observed = spec.config, spec.config.observability
-    if config.stop.when or observed.observers or observed.metrics_port is not None:
+    """Return the digest of a run's inputs before a session; None where they cannot be compared."""
+    config, observability = spec.config, spec.config.observability
+    # Observers and the metrics port act on each session, whatever its result.
+    if config.stop.when or observability.observers or observability.metrics_port is not None:
         return None
     if not all(map(_is_comparable, spec.plans)):
         return None
@@ -40,8 +40,8 @@ def inputs_of(spec: SessionSpec) -> str | None:
         for plan in spec.plans
     ]
     with suppress(OSError):  # a file of code that cannot be read
-        made_of = [__version__, sys.version, settings, plans, *_code()]
-        return hashlib.sha256(dumps_bytes(made_of)).hexdigest()
+        inputs = [__version__, sys.version, settings, plans, *_code()]
+        return hashlib.sha256(dumps_bytes(inputs)).hexdigest()
     return None
 
 
@@ -61,9 +61,7 @@ def _examples(plan: Plan) -> str:
 
 
 def _code() -> Iterator[object]:
-    """Yield what tells the code of plugins and of nel from other code: the content of modules that
-    are not installed, and when something was last installed.
-    """
+    """Yield what changes with the code: times of installation, and the content of other modules."""
     folders = [folder for folder in sys.path if Path(folder).name in _INSTALLED]
     yield [[folder, Path(folder).stat().st_mtime_ns] for folder in folders if exists(folder)]
     python = (Path(os.__file__).parent, Path(sys.executable).parent, _PACKAGE)
@@ -80,7 +78,7 @@ def _code() -> Iterator[object]:
 
 
 def _times_of_code(folder: Path) -> Iterator[int]:
-    # os, since a start of a run would wait twice as long for a Path of each of a thousand files
+    # `os`, since a Path for each of a thousand files would double the time that a start waits here.
     for directory, _, names in os.walk(folder):
         for name in names:
             if name.endswith(".py"):

@@ -1,10 +1,9 @@
-"""`nel verify`: rebuilds every artifact from what a run stored, compares, and signs.
+"""`nel verify`: rebuilds every artifact from a run's store, compares them, and signs a manifest.
 
-The store is the truth: its integrity is checked, the digests of its prompts are computed again and
-compared with the run's identity, and every artifact is written again in a temporary directory and
-compared byte for byte. The manifest is a list of digests that ``ssh-keygen`` signs, so that
-others can check a decision later. Depends on `nel.runs.evaluation` and the stores;
-changes nothing in the run's directory but the manifest and its signature.
+The store is the reference: its integrity is checked, the digest of its prompts is compared with the
+run's identity, and every artifact is written again in a temporary directory and compared byte for
+byte. The manifest is a list of digests that ``ssh-keygen`` signs, so that others can check a
+decision later. Writes only the manifest and its signature to the run's directory.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _CHUNK: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerificationCheck:
-    """One thing that was checked."""
+    """The result of one check."""
 
     what: str
     passed: bool
@@ -65,12 +64,12 @@ class Verification:
 
     checks: tuple[VerificationCheck, ...]
     manifest: dict[str, Any]
-    """Digests of the store and of the artifacts as they are now, and what the run was made with;
-    empty where the store cannot be read."""
+    """Digests of the store and of the artifacts as they are now, and the versions and identities of
+    the run; empty where the store cannot be read."""
 
     @property
     def passed(self) -> bool:
-        """Return whether files, store and identity agree."""
+        """Whether files, store and identity agree."""
         return all(check.passed for check in self.checks)
 
 
@@ -130,7 +129,7 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[VerificationCheck]:
 def _artifact_checks(
     run_dir: Path, snapshot: Snapshot, scratch: Path
 ) -> Iterator[VerificationCheck]:
-    """Write every artifact again from a copy of the store, and compare."""
+    """Write every artifact again from a copy of the store, and compare it."""
     scratch.mkdir()
     copy_store(snapshot, scratch / FILE_NAME)
     for _, slot, _, _ in snapshot.benchmarks():
@@ -142,6 +141,7 @@ def _artifact_checks(
     _, problems = write_reports(stored_reports(scratch), scratch)
     yield from (_failure("reports", problem) for problem in problems)
     for path in _files(scratch):
+        # An input was only copied; the audit is an input too, and is written again.
         if path not in inputs or path.name == AUDIT_NAME:
             yield _same_file(str(path), run_dir / path, scratch / path)
 
@@ -227,7 +227,7 @@ def _files(directory: Path) -> list[Path]:
 
 
 def _links(directory: Path) -> list[str]:
-    """Return the symbolic links of a run, to files or directories, where a file of it could be."""
+    """Return the symbolic links in places of artifacts, to files or directories."""
     links = (path.relative_to(directory) for path in directory.rglob("*") if path.is_symlink())
     return sorted(str(path) for path in links if not _is_volatile(path))
 
@@ -249,7 +249,7 @@ def sign(run_dir: Path, verification: Verification, key: Path) -> Path:
     """Write the manifest and its signature by an SSH key, and return the signature's path.
 
     Raises:
-        UsageError: What was verified does not agree, or there are symbolic links.
+        UsageError: The verification failed, or there are symbolic links.
         OutputError: ``ssh-keygen`` is missing or refuses the key.
     """
     if not verification.passed:
@@ -277,11 +277,11 @@ def sign(run_dir: Path, verification: Verification, key: Path) -> Path:
 def check_signature(
     run_dir: Path, verification: Verification, public_key: Path
 ) -> VerificationCheck:
-    """Return whether the manifest is signed by a key and lists what the directory holds now.
+    """Return whether the manifest is signed by a key, and agrees with the directory as it is now.
 
     Args:
         run_dir: The run.
-        verification: What was found there.
+        verification: Of that run.
         public_key: The signer's public key, in the form of ``id_ed25519.pub``.
 
     Raises:
@@ -296,7 +296,7 @@ def check_signature(
         raise OutputError(
             f"{public_key} is a private key; check with the public one, such as {public_key}.pub"
         )
-    if len(key.splitlines()) != 1:  # each further line would be a signer of its own
+    if len(key.splitlines()) != 1:  # ssh-keygen would accept each further line as a signer
         raise OutputError(
             f"{public_key} does not hold one public key on one line; give a file such as"
             " id_ed25519.pub"
@@ -317,10 +317,10 @@ def check_signature(
     return _compare(manifest, verification.manifest)
 
 
-def _compare(manifest: bytes, now: JsonObject) -> VerificationCheck:
-    """Return whether a signed manifest lists what the directory holds now."""
+def _compare(content: bytes, now: JsonObject) -> VerificationCheck:
+    """Return whether a signed manifest agrees with the present one."""
     try:
-        signed = loads(manifest)
+        signed = loads(content)
     except ValueError:
         signed = None
     if not isinstance(signed, dict) or not isinstance(signed.get("files"), dict):

@@ -43,15 +43,15 @@ def judge_score(
 ) -> object:
     """Ask the judge about a response; return ``{"judge_score": float, "judge_grade": str}``.
 
-    The judge is the run's own (``--judge-url``, ``judge:``), else the one that the benchmark names
-    with ``judge=``.
+    In an async scorer the result is awaitable. The judge is the run's own (``--judge-url``,
+    ``judge:``), else the one that the benchmark names with ``judge=``.
 
     Args:
         sample: What the scorer was given.
         template: ``binary_qa``, ``binary_qa_partial``, ``likert_5``, ``safety`` or another
             installed judge, or the text of a template with ``{question}``, ``{response}``,
             ``{reference}``, ``{criteria}`` and the row's fields.
-        criteria: What is to be looked at.
+        criteria: What the judge is to look at.
         grade_pattern: Regular expression whose first group is the grade, instead of the template's.
         score_mapping: Grade to score, instead of the template's own; C, P, I, yes, no and numbers
             need none.
@@ -61,16 +61,12 @@ def judge_score(
             then be a JSON object with ``grade``, ``score``, ``rating`` or ``verdict``, unless there
             is a `grade_pattern`.
         judge_output_parser: From a reply to its grade, instead of all of the above; only with one
-            judge. It runs in the scorer, so that what it cannot read is not asked for again: prefer
-            ``grade_pattern``, or a judge of your own (a plugin in ``nel.judges``).
+            judge. A reply that it cannot read is not asked for again: prefer ``grade_pattern``, or
+            a judge of your own (a plugin in ``nel.judges``).
         template_kwargs: Further placeholders; ``question``, ``reference`` and ``response`` too.
 
-    Returns:
-        The grade; in an async scorer an awaitable of it.
-
     Raises:
-        JudgeError: There is no verdict, for whatever reason; the sample is unscored by ``judge``,
-            never 0.
+        JudgeError: There is no verdict; the sample is unscored by ``judge``, never 0.
     """
     values = dict(template_kwargs)
     if response_format is not None:

@@ -12,7 +12,7 @@ import typer
 from nel.cli.app import app
 from nel.cli.eval_run import allowed_changes
 from nel.cli.run_layers import config_of
-from nel.cli.settings import Chosen
+from nel.cli.settings import ChosenSettings
 from nel.config.settings import given_settings
 from nel.errors import ConfigError
 
@@ -46,9 +46,11 @@ COMMANDS = {
 }  # fmt: skip
 
 
-def chosen(overrides: tuple[str, ...] = (), **flags: object) -> Chosen:
+def chosen(overrides: tuple[str, ...] = (), **flags: object) -> ChosenSettings:
     """Return what a command gets for flags, written as keywords."""
-    return Chosen(given_settings({f"--{name.replace('_', '-')}": value for name, value in flags.items()}), overrides)
+    return ChosenSettings(
+        given_settings({f"--{name.replace('_', '-')}": value for name, value in flags.items()}), overrides
+    )
 
 
 @pytest.mark.parametrize(("names", "expected"), COMMANDS.items(), ids=["run", "score", "resume", "leaderboard"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nel.cli.run_layers import layers_of
-from nel.cli.settings import Chosen
+from nel.cli.settings import ChosenSettings
 from nel.config.load import call_config
 from nel.config.settings import given_settings
 from nel.config.user_settings import FILE_VARIABLE, output_directory, variables
@@ -30,7 +30,7 @@ def user_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def sources(path: Path | None, flags: dict[str, Any]) -> dict[str, tuple[object, str]]:
     """Return value and source of each key, of a configuration that is valid."""
-    layers = layers_of(path, Chosen(given_settings(flags), ()))
+    layers = layers_of(path, ChosenSettings(given_settings(flags), ()))
     layers.build()
     return {row.key: (row.value, row.source) for row in layers.values()}
 

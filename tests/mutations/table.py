@@ -32,8 +32,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-text-that-writes-a-field",
         fault="A command with a zero byte says by what follows as which user it is run.",
-        fragment='    if header.count(b"\\0") != sum(',
-        replacement='    if False and header.count(b"\\0") != sum(',
+        fragment='    if any("\\0" in text for text in texts):',
+        replacement='    if False and any("\\0" in text for text in texts):',
         tests=("tests/environments/test_helper.py",),
         keyword="zero_byte",
     ),
@@ -923,8 +923,8 @@ MUTATIONS: Final = (
     Mutation(
         name="half-a-panel-is-a-quorum",
         fault="Half of a panel is enough for a grade.",
-        fragment="quorum = min(config.quorum or len(members) // 2 + 1, len(members))",
-        replacement="quorum = min(config.quorum or len(members) // 2, len(members))",
+        fragment="quorum = min(config.quorum or len(opinions) // 2 + 1, len(opinions))",
+        replacement="quorum = min(config.quorum or len(opinions) // 2, len(opinions))",
         tests=("tests/engine/judging/test_judges.py",),
         keyword="quorum",
     ),
@@ -1103,8 +1103,8 @@ MUTATIONS: Final = (
     Mutation(
         name="unknown-group-is-silent",
         fault="An entry point in a group that nel does not load is not listed.",
-        fragment="refs if kind else [*refs, *plugins.discover_unknown()]",
-        replacement="refs if kind else [*refs]",
+        fragment="        refs += plugins.discover_unknown()",
+        replacement="        pass",
         tests=("tests/test_plugins.py",),
     ),
     Mutation(
@@ -1279,8 +1279,8 @@ MUTATIONS: Final = (
     Mutation(
         name="one-refusal-is-the-endpoint",
         fault="The endpoint is taken to refuse everything although another sample was answered.",
-        fragment="            if lost is None or not is_alike(lost, error):\n                return False",
-        replacement="            if lost is None or not is_alike(lost, error):\n                continue",
+        fragment="            if witness_error is None or not is_alike(witness_error, error):\n                return False",
+        replacement="            if witness_error is None or not is_alike(witness_error, error):\n                continue",
         tests=("tests/faults/test_refusals.py",),
     ),
     Mutation(
@@ -1527,15 +1527,15 @@ MUTATIONS: Final = (
     Mutation(
         name="a-lost-worker-makes-an-answer-wrong",
         fault="An answer whose workers were lost again and again is a failure of the model instead of unscored.",
-        fragment='lost = Unscored(cause="infra", kind="worker_lost", detail=detail)',
-        replacement='lost = ModelFailure("no_answer", detail=detail)',
+        fragment='outcome = Unscored(cause="infra", kind="worker_lost", detail=detail)',
+        replacement='outcome = ModelFailure("no_answer", detail=detail)',
         tests=("tests/engine/executors/test_leased.py",),
         keyword="takes_hosts_down",
     ),
     Mutation(
         name="a-lost-worker-loses-its-answers",
         fault="What a lost host had in flight is not leased again.",
-        fragment="        self._suspects.extend(again)\n",
+        fragment="        self._suspects.extend(retries)\n",
         replacement="",
         tests=("tests/engine/executors/test_leases.py",),
         keyword="loses_no_item",

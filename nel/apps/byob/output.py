@@ -12,10 +12,10 @@ from nel.apps.byob.shipping.install import uninstall_command
 from nel.apps.byob.shipping.package import run_command
 
 if TYPE_CHECKING:
-    from nel.apps.byob.shipping.compilation import Compiled
+    from nel.apps.byob.shipping.compilation import CompiledPackage
 
 
-def show_compiled(compiled: Compiled) -> None:
+def show_compiled(compiled: CompiledPackage) -> None:
     """Print the result of a compilation and the next command."""
     package = compiled.package
     verb = "wrote" if compiled.written else "would write"

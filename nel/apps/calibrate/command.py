@@ -26,7 +26,7 @@ def calibrate(
             )
         ),
     ] = None,
-    borrowed: Annotated[
+    source_run: Annotated[
         Path | None,
         typer.Option(
             "--from",
@@ -44,8 +44,8 @@ def calibrate(
     """Draw judged answers for human labels; or, with --labels, measure the judge by them and
     correct the score.
     """
-    if sum(map(bool, (labels, out, borrowed))) > 1:
+    if sum(map(bool, (labels, out, source_run))) > 1:
         raise UsageError(
             "--out is the file to label, --labels the labelled one, --from a run; give one of them"
         )
-    show_calibration(run_dir, bench, labels=labels or [], source_run=borrowed, out=out, n_max=n)
+    show_calibration(run_dir, bench, labels=labels or [], source_run=source_run, out=out, n_max=n)

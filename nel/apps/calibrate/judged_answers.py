@@ -1,4 +1,4 @@
-"""The answers of a run that have a judge's verdict, as people are shown them to label."""
+"""The answers of a run that have a judge's verdict, for people to label."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class JudgedBenchmark:
 
 
 def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> JudgedBenchmark:
-    """Return the benchmark of a run that is meant: the one named, or the only one with verdicts.
+    """Return the benchmark of a run to calibrate: the one named, or the only one with verdicts.
 
     Raises:
         UsageError: There is no such benchmark, none was judged, or several were and none is named.
@@ -84,12 +84,12 @@ def verdicts(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Iterator[Result]
 
 
 def judge_score(result: Result) -> float:
-    """Return what the judge gave an answer."""
+    """Return the judge's score of an answer."""
     return reward_of(result.outcome) or 0.0
 
 
 def printable(text: str) -> str:
-    """Return text that every format can hold."""
+    """Return a text with NUL and lone surrogates escaped, which CSV and UTF-8 cannot hold."""
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 
 

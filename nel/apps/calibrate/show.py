@@ -131,7 +131,6 @@ def _headline_lines(corrected: dict[str, Any], headline: dict[str, Any]) -> list
 
 
 def _rebuild(run_dir: Path, directory: Path) -> BenchmarkResult:
-    """Make the artifacts of a run again, and return the result of the benchmark in a directory."""
     notes: list[str] = []
     benchmarks, _ = rebuild(run_dir, notes=notes)
     for note in notes:

@@ -1,7 +1,7 @@
-"""Divides the limits of a run among its shards, where no limiter shares them. Pure.
+"""Divides the limits of a run among its shards, where no limiter shares them. Does no I/O.
 
-A limit that is meant for the whole run would otherwise hold once for each shard. What cannot be
-divided is refused.
+Undivided, a limit of the run would hold once for each shard. A run whose limits cannot be divided
+is refused.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _COUNTS: Final = ("max_requests", "max_tokens_total")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Divided:
-    """The configuration of one shard, but for its number."""
+class ShardConfig:
+    """The configuration that all shards have, but for their numbers."""
 
     config: dict[str, Any]
     """As JSON."""
     limits: tuple[str, ...]
-    """What every limit is in each shard, one line each."""
+    """One line for each limit: its share of a shard."""
 
 
-def divide(config: RunConfig, shards: int) -> Divided:
-    """Return the configuration of each of so many shards, with every limit divided.
+def divide(config: RunConfig, shards: int) -> ShardConfig:
+    """Return the configuration of each shard, with every limit divided by their number.
 
     Raises:
         ConfigError: The number is out of range, a limit is too small to be divided, or the run
@@ -59,11 +59,10 @@ def divide(config: RunConfig, shards: int) -> Divided:
     ]
     if data["budget"]["max_cost"] is not None:
         texts.append(_divide_rate(data["budget"], "budget", "max_cost", shards))
-    return Divided(config=data, limits=tuple(texts))
+    return ShardConfig(config=data, limits=tuple(texts))
 
 
 def _shared_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
-    """Yield what the limiter keeps for all shards together."""
     endpoints = list(_endpoints(data))
     for name, section in [("engine", data["engine"]), *endpoints]:
         total = section.get("concurrency")
@@ -82,7 +81,7 @@ def _shared_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
 
 
 def _divided_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
-    """Divide the concurrency and the rates, and yield what they are."""
+    """Divide the concurrency and the rates in place, and yield a line for each."""
     yield _divide_count(data["engine"], "engine", "concurrency", shards)
     for name, endpoint in _endpoints(data):
         for key in _RATES:
@@ -104,7 +103,10 @@ def secrets_of(config: RunConfig) -> tuple[str, ...]:
 
 
 def _with_keys_named(config: RunConfig) -> dict[str, Any]:
-    """Return a configuration as JSON with the variables of keys: jobs have another environment."""
+    """Return a configuration as JSON that names the variable of each key.
+
+    The default variable depends on the environment, and a job has another environment than this.
+    """
     data: dict[str, Any] = config.model_dump(mode="json")
     for _, endpoint in _endpoints(data):
         fields = {name: endpoint[name] for name in ("url", "model", "api_key_env", "headers_env")}
@@ -113,13 +115,11 @@ def _with_keys_named(config: RunConfig) -> dict[str, Any]:
 
 
 def _endpoints(data: JsonObject) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what a configuration calls each of its endpoints, and its settings."""
+    """Yield the key and the settings of each endpoint of a configuration."""
     if data["endpoint"] is not None:
         yield "endpoint", data["endpoint"]
-    judges = [
-        ("judge", data["judge"]),
-        *(("benchmarks.judge", entry["judge"]) for entry in data["benchmarks"]),
-    ]
+    judges = [("judge", data["judge"])]
+    judges += [("benchmarks.judge", entry["judge"]) for entry in data["benchmarks"]]
     for section, judge in judges:
         for number, member in enumerate((judge or {}).get("panel", ())):
             yield f"{section}.panel.{number}", member
@@ -134,6 +134,7 @@ def _divide_count(section: dict[str, Any], name: str, key: str, shards: int) -> 
             f"{name}.{key} is {total:,}, which {shards:,} shards cannot share; set it to"
             f" {shards:,} at least, or take fewer shards"
         )
+    # Rounded down: the shards together stay below the limit, by less than one each.
     share = section[key] = total // shards
     return f"{name}.{key}: {share:,} in each shard, {share * shards:,} of {total:,} in all"
 

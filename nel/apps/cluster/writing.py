@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from nel.apps.cluster.division import Divided, divide, secrets_of
+from nel.apps.cluster.division import ShardConfig, divide, secrets_of
 from nel.apps.cluster.kubernetes import DATA, KubernetesJob, kubernetes_files
 from nel.apps.cluster.slurm import SlurmJob, slurm_files
 from nel.authoring.registry import is_local, split_file
@@ -104,7 +104,7 @@ def write_submission(
 def _for_slurm(
     name: str,
     directory: Path,
-    parts: Divided,
+    parts: ShardConfig,
     shards: int,
     secrets: Sequence[str],
     options: Sequence[str],
@@ -131,7 +131,7 @@ def _for_slurm(
 
 
 def _for_kubernetes(
-    name: str, parts: Divided, shards: int, secrets: Sequence[str], target: SchedulerTarget
+    name: str, parts: ShardConfig, shards: int, secrets: Sequence[str], target: SchedulerTarget
 ) -> tuple[dict[str, str], list[str]]:
     if target.image is None or target.claim is None:
         flag = "--image" if target.image is None else "--volume-claim"

@@ -233,7 +233,7 @@ def banners(board: JsonObject) -> list[str]:
 
 
 def _uncounted_notes(board: JsonObject) -> list[str]:
-    """Return what is said of pairs that no judge settled."""
+    """Return notes on pairs that no judge decided."""
     counts = board["counts"]
     n_by_reason: Counter[str] = Counter()
     for omission in board["left_out"]:

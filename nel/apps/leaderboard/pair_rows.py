@@ -69,7 +69,6 @@ def _row(
 def _answers(
     entry: BoardEntry, snapshot: Snapshot, keys: set[Key]
 ) -> dict[Key, tuple[BoardQuestion, str]]:
-    """Return the questions and one model's answers under these keys."""
     answers: dict[Key, tuple[BoardQuestion, str]] = {}
     for first, last in _ranges(sorted({entry.answers[key].idx for key in keys})):
         for result, question, text, answer in entry.source.read(snapshot, first, last):

@@ -96,7 +96,6 @@ def make_pairs(entries: Sequence[BoardEntry], *, baseline: str | None, seed: int
 
 
 def _common(entries: Sequence[BoardEntry]) -> list[Key]:
-    """Return the samples and repeats that all entries have, in the first one's order."""
     in_all = set(entries[0].answers).intersection(*(entry.answers for entry in entries))
     samples = set(entries[0].questions).intersection(*(entry.questions for entry in entries))
     keys = [key for key in entries[0].answers if key in in_all and key[0] in samples]

@@ -63,7 +63,6 @@ class Comparisons:
     def _scores(
         self, on_left: NDArray[np.bool_], on_right: NDArray[np.bool_]
     ) -> tuple[Floats, Integers]:
-        """Return the scores of a model that is left and right in these comparisons."""
         scores = np.concatenate([self.score[on_left], 1 - self.score[on_right]])
         return scores, np.concatenate([self.question[on_left], self.question[on_right]])
 

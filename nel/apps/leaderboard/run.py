@@ -66,7 +66,7 @@ class LeaderboardRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderboardResult:
-    """The result of a leaderboard."""
+    """A finished leaderboard."""
 
     directory: Path
     board: dict[str, Any]
@@ -75,7 +75,7 @@ class LeaderboardResult:
 
     @property
     def exit_code(self) -> int:
-        """Return that of the judging: 3 where pairs have no verdict, 75 where it stopped early."""
+        """That of the judging: 3 where pairs have no verdict, 75 where it stopped early."""
         return self.judging.exit_code
 
 
@@ -128,7 +128,8 @@ def start_leaderboard(
         write_file(directory / PAIRS, map(dumps_line, rows))
         write_file(directory / COMPARISONS, [pretty(_comparisons_json(plan, settings))])
         return _run(directory, plan.config, settings, progress)
-    except BaseException:  # a directory in which no judging began is of no use to a resume
+    except BaseException:
+        # Nothing was paid for before the judging began, so there is nothing to resume.
         if _judging_config(directory) is None:
             shutil.rmtree(directory, ignore_errors=True)
         raise
@@ -187,9 +188,9 @@ def find_leaderboard(output_dir: Path) -> Path:
 def _run(
     directory: Path, config: RunConfig, settings: StandingsSettings, progress: Progress | None
 ) -> LeaderboardResult:
-    """Judge the pairs without a verdict, and write the leaderboard."""
     has_begun = _judging_config(directory) is not None
     if not has_begun:
+        # A kill before the first commit leaves a directory without a configuration to resume.
         shutil.rmtree(directory / _JUDGING, ignore_errors=True)
     judging = evaluate(_in_directory(config, directory), resume=has_begun, progress=progress)
     schedule = _read_schedule(directory)
@@ -226,7 +227,6 @@ def _config(
 
 
 def _in_directory(config: RunConfig, directory: Path) -> RunConfig:
-    """Return the configuration with the dataset and the output in a directory."""
     entry = config.benchmarks[0].model_copy(update={"dataset": str(directory.absolute() / PAIRS)})
     output = config.output.model_copy(update={"dir": str(directory), "run_id": _JUDGING})
     return config.model_copy(update={"benchmarks": [entry], "output": output})
@@ -260,10 +260,7 @@ def _comparisons_json(plan: LeaderboardPlan, settings: StandingsSettings) -> dic
         "format": FORMAT,
         "benchmark": {name: identity.get(name) for name in _SHARED},
         "entries": list(entries_json(plan.entries)),
-        "scheduling": {
-            "baseline": settings.baseline,
-            "seed": settings.seed,
-        },
+        "scheduling": {"baseline": settings.baseline, "seed": settings.seed},
         **pairing_json(plan.pairing),
         "config": plan.config.model_dump(mode="json", exclude=set(_SETTLED)),
     }

@@ -62,13 +62,13 @@ async def _join(request: web.Request) -> web.StreamResponse:
     _check_token(request)
     socket = web.WebSocketResponse(heartbeat=_SILENT_SECONDS, max_msg_size=_FRAME_BYTES_MAX)
     await socket.prepare(request)
-    talk = _Talk(socket)
+    connection = _Connection(socket)
     with suppress(ConnectionError):
-        await talk.serve(request.app[_HUB])
+        await connection.serve(request.app[_HUB])
     return socket
 
 
-class _Talk:
+class _Connection:
     """One run's connection."""
 
     def __init__(self, socket: web.WebSocketResponse) -> None:

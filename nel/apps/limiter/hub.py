@@ -32,9 +32,7 @@ class JoinRefused(Exception):
     """A run is not taken; the message says why."""
 
 
-class _Shared:
-    """One endpoint, its gate and the runs that share it."""
-
+class _SharedEndpoint:
     def __init__(self, name: str, pace: Pace) -> None:
         self.name = name
         self.pace = pace
@@ -70,10 +68,10 @@ class Hub:
     def __init__(
         self, *, lease_seconds: float = LEASE_SECONDS, settle_seconds: float = SETTLE_SECONDS
     ) -> None:
-        """Start without an endpoint; the first permits are granted once the service has settled."""
+        """Grant the first permits once the service has settled; see `SETTLE_SECONDS`."""
         self._lease_seconds = lease_seconds
         self._open_at = asyncio.get_running_loop().time() + settle_seconds
-        self._endpoints: dict[str, _Shared] = {}
+        self._endpoints: dict[str, _SharedEndpoint] = {}
 
     def join(self, hello: Hello, send: Send) -> Seat:
         """Return the seat of a run at its endpoint; ``send`` delivers messages to it.
@@ -115,8 +113,8 @@ class Hub:
             for name, shared in self._endpoints.items()
         ]
 
-    def _open(self, hello: Hello) -> _Shared:
-        shared = self._endpoints[hello.endpoint] = _Shared(hello.endpoint, hello.pace)
+    def _open(self, hello: Hello) -> _SharedEndpoint:
+        shared = self._endpoints[hello.endpoint] = _SharedEndpoint(hello.endpoint, hello.pace)
         return shared
 
     async def _wait_open(self) -> None:
@@ -130,14 +128,13 @@ class Seat:
 
     def __init__(
         self,
-        shared: _Shared,
+        shared: _SharedEndpoint,
         hello: Hello,
         send: Send,
         *,
         wait: Callable[[], Awaitable[None]],
         lease_seconds: float,
     ) -> None:
-        """Take a seat without any permit."""
         self._shared, self._client, self.send = shared, hello.client, send
         self._wait_open = wait
         self._lease_seconds = lease_seconds

@@ -44,7 +44,6 @@ class EmbeddedAnswerer(Answerer):
     """Answers after a latency and with faults, as a behaviour has it."""
 
     def __init__(self, behaviour: Behaviour) -> None:
-        """Start without a request."""
         self._behaviour = behaviour
         self._seen: Counter[bytes] = Counter()
 

@@ -1,14 +1,14 @@
-"""The demo model: answers the quickstart problems with a chosen accuracy, speed and fault rates.
+"""The demo model: answers the quickstart problems with a given accuracy, speed and fault rates.
 
-Everything is drawn from (seed, prompt, request seed), faults also from how often the prompt was
-seen: two servers with the same options behave the same. The faults of a prompt restart with the
-server, its answers never change.
+Random draws are seeded by (seed, prompt, request seed), those of faults also by how often the
+prompt was seen: two servers with the same options behave the same. A restart of the server repeats
+the faults of a prompt; its answers never change.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
@@ -34,14 +34,21 @@ _SENTENCES: Final = (
     "The capital of France is Paris.",
     "Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday",
 )
-"""What the model has read beside its problems: enough for `nel.models.echo_probe`."""
+"""The sentences, beside its problems, that are likely to the model; `nel.models.echo_probe` uses
+them to tell whether log-probabilities of a prompt are real.
+"""
 _SPAN: Final = 3
-"""Tokens in a row by which it remembers a sentence."""
-_SPANS_READ: Final = frozenset(
-    tuple(tokens[at : at + _SPAN])
-    for tokens in map(tokenise, _SENTENCES)
-    for at in range(len(tokens) - _SPAN + 1)
-)
+"""A token is likely after the two that precede it in a sentence."""
+
+
+def _likely_spans() -> Iterator[tuple[str, ...]]:
+    for sentence in _SENTENCES:
+        tokens = tokenise(sentence)
+        for at in range(len(tokens) - _SPAN + 1):
+            yield tuple(tokens[at : at + _SPAN])
+
+
+_LIKELY_SPANS: Final = frozenset(_likely_spans())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +72,12 @@ class DemoAnswerer(EmbeddedAnswerer):
     def logprobs(
         self, query: Query, prompt: Sequence[str], completion: Sequence[str]
     ) -> list[TokenLogprob]:
-        """Return likely tokens where the model would say or has read them, else unlikely ones."""
+        """Return high log-probabilities for an answer it believes and for its sentences."""
         belief_start = len(prompt) - self._n_believed_tokens(query, prompt)
         logprobs = []
         for at, token in enumerate(prompt):
             span = tuple(prompt[max(0, at + 1 - _SPAN) : at + 1])
-            is_likely = at >= belief_start or span in _SPANS_READ
+            is_likely = at >= belief_start or span in _LIKELY_SPANS
             logprobs.append(_likely(token) if is_likely else self._unlikely(token, at))
         return [*logprobs, *map(_likely, completion)]
 
@@ -95,7 +102,10 @@ class DemoAnswerer(EmbeddedAnswerer):
         return wrong_answer(problem, right, answers, draw), right
 
     def _n_believed_tokens(self, query: Query, prompt: Sequence[str]) -> int:
-        """Return how many tokens at the end of the prompt are the answer the model believes in."""
+        """Return how many tokens at the end of the prompt are the answer that the model believes.
+
+        In a ranking of choices each prompt ends with one of them, hence the draw per problem.
+        """
         problem = problem_in(self._problems, query.text)
         if problem is None:
             return 0

@@ -86,7 +86,6 @@ class DemoJudge(EmbeddedAnswerer):
         return self._draw("garble", query.text, number).random() < self.options.garbled_rate
 
     def _verdict(self, form: ReplyForm, prompt: Unquoted, query: Query) -> tuple[str, bool]:
-        """Return a grade, and whether it is guessed."""
         label, is_guess = self._steady_verdict(form, prompt)
         if self.options.wobble_rate:
             number = query.seed
@@ -98,7 +97,7 @@ class DemoJudge(EmbeddedAnswerer):
         return label, is_guess
 
     def _steady_verdict(self, form: ReplyForm, prompt: Unquoted) -> tuple[str, bool]:
-        """Return the verdict that a prompt gets whenever it does not wobble."""
+        """Return the verdict on a prompt without the random change of an inconsistent judge."""
         options, draw = self.options, self._draw("verdict", prompt.code)
         label = honest_label(form, prompt)
         if label is None:

@@ -108,8 +108,8 @@ def _tools(sample: Sample) -> frozenset[str]:
 
 
 def _messages(sample: Sample) -> Sequence[Message]:
-    asked = sample.input
-    return [Message(role="user", content=asked)] if isinstance(asked, str) else asked
+    question = sample.input
+    return [Message(role="user", content=question)] if isinstance(question, str) else question
 
 
 def _user_texts(sample: Sample) -> tuple[str, ...]:

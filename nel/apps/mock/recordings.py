@@ -15,7 +15,7 @@ from typing import Final
 
 from nel.apps.mock.openai_json import MockReply
 from nel.apps.mock.request_parsing import EndpointFault, Query
-from nel.apps.mock.text_search import AnchorIndex
+from nel.apps.mock.text_search import WindowIndex
 from nel.datasets.files import source_at
 from nel.datasets.formats import rows_in
 from nel.errors import DatasetError, did_you_mean
@@ -69,7 +69,7 @@ class Recordings:
         for recording in recordings:
             by_needle[recording.parts[0]].append(recording)
         self._groups = list(by_needle.values())
-        self._index = AnchorIndex(list(by_needle))
+        self._index = WindowIndex(list(by_needle))
         self._has_ids = has_ids
 
     def find(self, query: Query) -> MockReply:
@@ -209,7 +209,6 @@ def _recording(options: ReplayOptions, line: int, fields: Mapping[str, object] |
 
 
 def _texts(fields: Mapping[str, object], name: str, where: str) -> list[str]:
-    """Return the texts of a field, which may be a list of them, without empty ones."""
     value = fields[name]
     values = value if isinstance(value, list) else [value]
     texts = [item.strip() for item in values if isinstance(item, str)]

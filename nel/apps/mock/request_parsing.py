@@ -78,7 +78,6 @@ def _as_list(value: object) -> object:
 
 
 def _text(content: object) -> object:
-    """Return the text of a message, whose parts that are not a text are left out."""
     if content is None:
         return ""
     if isinstance(content, list) and all(isinstance(item, dict) for item in content):

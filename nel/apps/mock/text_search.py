@@ -1,7 +1,7 @@
-"""Finds which of many texts occur in a given text, without looking at each one.
+"""Finds which of many needles occur in a text, without a search for each one.
 
-A text is entered by a few characters of its middle, where texts made from one template differ more
-often than at their ends; what has them is then looked for as a whole.
+A needle is indexed by a window of characters at its middle, where texts of one template differ more
+often than at their ends. Needles whose window occurs in a text are then compared in full.
 """
 
 from __future__ import annotations
@@ -11,18 +11,14 @@ from collections.abc import Sequence
 from typing import Final
 
 _WINDOW: Final = 16
-"""Characters; a shorter text is looked for as it is."""
+"""Characters; a shorter needle is its own window."""
 
 
-class AnchorIndex:
-    """An index over distinct needles; positions in the sequence given are what it returns."""
+class WindowIndex:
+    """An index over distinct needles, which it names by their positions."""
 
     def __init__(self, needles: Sequence[str]) -> None:
-        """Enter each needle.
-
-        Args:
-            needles: Texts to be looked for, none of them empty.
-        """
+        """Index each needle; none of them is empty."""
         self._needles = needles
         self._by_window: defaultdict[str, list[int]] = defaultdict(list)
         for position, needle in enumerate(needles):
@@ -33,7 +29,7 @@ class AnchorIndex:
     def occurring_in(self, text: str) -> list[int]:
         """Return the positions of the needles that occur in the text, ascending."""
         windows = {text[start : start + _WINDOW] for start in range(len(text) - _WINDOW + 1)}
-        # A needle occurs only where the middle of it does; a short one may be anywhere.
+        # A needle occurs only where its window does; short windows are no slices of this length.
         candidates: set[int] = set()
         for window in (windows & self._by_window.keys()).union(self._short):
             candidates.update(self._by_window[window])

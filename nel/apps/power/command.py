@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nel.apps.power.document import Wish
+from nel.apps.power.document import PowerRequest
 from nel.apps.power.pilots import Assumptions
 from nel.apps.power.tables import show_power
 from nel.cli.finite import finite
@@ -120,7 +120,7 @@ def power(
     error = alpha
     if error is None:  # the level of a gate is two-sided
         error = ALPHA / 2 if one_sided else ALPHA
-    wish = Wish(
+    request = PowerRequest(
         effect=effect,
         alpha=error,
         power=probability,
@@ -129,4 +129,4 @@ def power(
         judge_correlation=judge_correlation,
     )
     prices = {"input": price_input, "output": price_output}
-    show_power(runs or [], bench, assumptions, prices, wish, svg=svg, as_json=as_json)
+    show_power(runs or [], bench, assumptions, prices, request, svg=svg, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Makes the plan that `nel power` prints: plans by repeats, what answers buy, curves, labels."""
+"""Makes the document that `nel power` prints: plans by repeats, marginal gains, curves, labels."""
 
 from __future__ import annotations
 
@@ -17,46 +17,48 @@ REPEATS: Final = (1, 2, 4, 8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What a comparison shall be able to find."""
+class PowerRequest:
+    """The effect that a comparison should detect, and how surely."""
 
     effect: float
     alpha: float
     power: float
     two_sided: bool
     repeats: Sequence[int] = ()
-    """Empty tries `REPEATS` where what they buy is known, else one."""
+    """Empty tries `REPEATS` where the spread of repeats is known, else one."""
     judge_correlation: float | None = None
-    """Between people's labels and the judge; None plans no labels."""
+    """Between human labels and the judge; None plans no labels."""
 
 
-def power_json(source: PilotSource, wish: Wish) -> dict[str, Any]:
+def power_json(source: PilotSource, request: PowerRequest) -> dict[str, Any]:
     """Return the whole plan.
 
     Raises:
-        UsageError: The numbers plan nothing, such as an effect larger than scores can differ.
+        UsageError: No plan is possible, as for an effect larger than scores can differ.
     """
     try:
-        test = Test(alpha=wish.alpha, power=wish.power, two_sided=wish.two_sided)
-        return _power_json(source, wish, test)
+        test = Test(alpha=request.alpha, power=request.power, two_sided=request.two_sided)
+        return _power_json(source, request, test)
     except ValueError as error:
         raise UsageError(f"no plan can be made: {error}") from error
 
 
-def _power_json(source: PilotSource, wish: Wish, test: Test) -> dict[str, Any]:
+def _power_json(source: PilotSource, request: PowerRequest, test: Test) -> dict[str, Any]:
     pilot = source.pilot
-    repeat_counts = wish.repeats or (REPEATS if _is_varying(pilot) else (1,))
-    plans = [plan(wish.effect, pilot, repeats, source.resources, test) for repeats in repeat_counts]
+    repeat_counts = request.repeats or (REPEATS if _is_varying(pilot) else (1,))
+    plans = [
+        plan(request.effect, pilot, repeats, source.resources, test) for repeats in repeat_counts
+    ]
     first_plan = plans[0]
     questions = min(first_plan.questions, pilot.questions or first_plan.questions)
     gain = gain_at(pilot, questions, first_plan.repeats)
     marks = [item.questions for item in plans]
     if pilot.questions:
         marks.append(pilot.questions)
-    # Marks far beyond the least would press the others together.
-    places = curve_questions(*(mark for mark in marks if mark <= 100 * min(marks)))
+    # Marks far beyond the least would squeeze the others together.
+    points = curve_questions(*(mark for mark in marks if mark <= 100 * min(marks)))
     return {
-        "effect": wish.effect,
+        "effect": request.effect,
         "alpha": test.alpha,
         "power": test.power,
         "two_sided": test.two_sided,
@@ -76,35 +78,32 @@ def _power_json(source: PilotSource, wish: Wish, test: Test) -> dict[str, Any]:
             **asdict(gain),
             "buys_more": _buys_more(pilot, questions, gain.buys_more),
         },
-        "labels": _labels(source, wish, test, questions),
-        "curves": [
-            {
-                "repeats": repeats,
-                "points": [
-                    asdict(point)
-                    for point in power_curve(wish.effect, pilot, repeats, places, test)
-                ],
-            }
-            for repeats in repeat_counts
-        ],
-        "notes": [*source.notes, *_notes(pilot, wish)],
+        "labels": _labels(source, request, test, questions),
+        "curves": [_curve_json(request, pilot, repeats, points, test) for repeats in repeat_counts],
+        "notes": [*source.notes, *_notes(pilot, request)],
     }
 
 
-def _notes(pilot: Pilot, wish: Wish) -> list[str]:
-    effect = wish.effect
-    if pilot.discordant is None or effect <= pilot.discordant or not wish.two_sided:
+def _curve_json(
+    request: PowerRequest, pilot: Pilot, repeats: int, points: Sequence[int], test: Test
+) -> dict[str, Any]:
+    curve = power_curve(request.effect, pilot, repeats, points, test)
+    return {"repeats": repeats, "points": [asdict(point) for point in curve]}
+
+
+def _notes(pilot: Pilot, request: PowerRequest) -> list[str]:
+    effect = request.effect
+    if pilot.discordant is None or effect <= pilot.discordant or not request.two_sided:
         return []
-    return [
-        (
-            f"no difference comes with fewer discordant questions than itself, so {100 * effect:g} %"
-            " are planned with"
-        )
-    ]
+    note = (
+        f"no difference comes with fewer discordant questions than itself, so {100 * effect:g} %"
+        " are planned with"
+    )
+    return [note]
 
 
 def _buys_more(pilot: Pilot, questions: int, cheaper: str) -> str | None:
-    """Return what buys more; None where questions are used up and repeats buy an unknown amount."""
+    """Return whether questions or repeats buy more; None where only repeats of unknown gain can."""
     if pilot.questions is None or questions < pilot.questions:
         return cheaper
     if not pilot.is_within_known:
@@ -113,21 +112,23 @@ def _buys_more(pilot: Pilot, questions: int, cheaper: str) -> str | None:
 
 
 def _is_varying(pilot: Pilot) -> bool:
-    """Return whether answers to one question differ, as far as is known."""
     return pilot.variances.within_baseline + pilot.variances.within_candidate > 0
 
 
-def _labels(source: PilotSource, wish: Wish, test: Test, questions: int) -> dict[str, Any] | None:
-    """Return how many pairs people have to label, so that a judge's verdicts find the effect."""
-    if wish.judge_correlation is None:
+def _labels(
+    source: PilotSource, request: PowerRequest, test: Test, questions: int
+) -> dict[str, Any] | None:
+    """Return how many pairs people must label, so that a judged comparison detects the effect."""
+    if request.judge_correlation is None:
         return None
-    error = wish.effect / (test.z_alpha + test.z_power)
+    # The standard error at which a test of this power just detects the effect.
+    error = request.effect / (test.z_alpha + test.z_power)
     variance = source.pilot.variances.per_question(1)
     available = source.pilot.questions or max(questions, math.ceil(variance / error**2))
     labels, judged = label_plan(
-        error, label_variance=variance, correlation=wish.judge_correlation, answers=available
+        error, label_variance=variance, correlation=request.judge_correlation, answers=available
     )
-    return {"correlation": wish.judge_correlation, "labels": labels, "judged": judged}
+    return {"correlation": request.judge_correlation, "labels": labels, "judged": judged}
 
 
 def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Resources:

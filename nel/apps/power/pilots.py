@@ -63,8 +63,6 @@ class PilotSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Moments:
-    """The scores of one side's questions."""
-
     counts: Ints
     totals: Floats
     squares: Floats

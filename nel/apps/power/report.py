@@ -148,7 +148,6 @@ def _marginal(marginal: JsonObject) -> str:
 
 
 def _points(effect: float) -> str:
-    """Return a difference of scores in points of a hundred."""
     return f"{100 * effect:.3g} points"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from nel.apps.power.document import Wish, power_json, with_prices
+from nel.apps.power.document import PowerRequest, power_json, with_prices
 from nel.apps.power.pilots import Assumptions, read_source
 from nel.apps.power.report import power_lines, power_svg
 from nel.cli.terminal import plain, report_text
@@ -22,7 +22,7 @@ def show_power(
     bench: str | None,
     assumptions: Assumptions,
     prices: Mapping[str, float | None],
-    wish: Wish,
+    request: PowerRequest,
     *,
     svg: Path | None,
     as_json: bool,
@@ -36,7 +36,7 @@ def show_power(
     """
     source = read_source(runs, bench, assumptions)
     source = replace(source, resources=with_prices(source.resources, prices))
-    document = power_json(source, wish)
+    document = power_json(source, request)
     if svg is not None:
         if not svg.parent.is_dir():
             raise OutputError(

@@ -121,8 +121,6 @@ async def probe(
 
 @dataclass(slots=True)
 class _Probe:
-    """The requests to one endpoint, one after the other."""
-
     client: Client
     streaming: Client
     too_long: int | None
@@ -384,7 +382,6 @@ class _Probe:
         *,
         protocol: Protocol | None = None,
     ) -> Response | Fault:
-        """Return the answer to a question, or why there is none."""
         protocol = protocol or self.protocol
         request = self._request(protocol, settings or self.settings, content)
         return _read(protocol, await self._send(protocol, build_body(request)))
@@ -402,7 +399,7 @@ class _Probe:
     def _conclude(
         self, name: str, answer: Response | Fault, verdict: Verdict, evidence: str
     ) -> None:
-        """Add what an answer shows, or why there is none."""
+        """Record the capability that an answer shows, or the fault."""
         if isinstance(answer, Fault):
             self._note_refusal(name, answer)
         else:

@@ -143,7 +143,6 @@ async def _verify(request: web.Request) -> web.Response:
 
 
 def _sample_of(served: ServedSamples, body: JsonObject, *, is_gym: bool) -> Sample:
-    """Return the sample that an answer is to."""
     metadata = body.get("metadata")
     sample = served.of(metadata.get(SAMPLE_ID)) if isinstance(metadata, dict) else None
     if sample is None:

@@ -37,16 +37,17 @@ class ServedSamples:
     samples: tuple[Sample, ...]
     n_bad_rows: int
     first_fault: str | None
-    places: dict[str, int] = field(default_factory=dict)
-    """Position by id."""
+    positions: dict[str, int] = field(default_factory=dict)
+    """Position in `samples` by id."""
 
     def of(self, sample_id: object) -> Sample | None:
         """Return the sample with an id, None where there is none."""
-        position = self.places.get(sample_id) if isinstance(sample_id, str) else None
-        return None if position is None else self.samples[position]
+        if not isinstance(sample_id, str) or sample_id not in self.positions:
+            return None
+        return self.samples[self.positions[sample_id]]
 
     def question_json(self, sample: Sample) -> JsonObject:
-        """Return what is asked, and what an answer to it is scored with."""
+        """Return the question, and what an answer to it is scored with."""
         body = first_request(
             self.plan.benchmark, sample, model="", protocol="chat", generation=Generation()
         )
@@ -106,20 +107,22 @@ def read_samples(
     _check(plan)
     digests = Digests()
     samples: list[Sample] = []
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
     n_bad = 0
-    for row in stream_samples(plan, digests, places.get):
+    for row in stream_samples(plan, digests, positions.get):
         if row.content is None or row.fault is not None:
             n_bad += 1
             continue
         sample = decode_sample(row.sample_id, row.content)
-        if sample.id in places:
+        if sample.id in positions:
             raise UsageError(
                 f'two rows of {plan.dataset.uri} have the id "{sample.id}"; each needs its own'
             )
-        places[sample.id] = len(samples)
+        positions[sample.id] = len(samples)
         samples.append(sample)
-    return ServedSamples(plan, config.sandbox, tuple(samples), n_bad, digests.first_fault, places)
+    return ServedSamples(
+        plan, config.sandbox, tuple(samples), n_bad, digests.first_fault, positions
+    )
 
 
 def expected_text(sample: Sample) -> str:
@@ -128,7 +131,7 @@ def expected_text(sample: Sample) -> str:
 
 
 def _check(plan: Plan) -> None:
-    """Refuse a benchmark that scores something else than one answer."""
+    """Refuse a benchmark whose scorer needs more, or other, than one answer."""
     benchmark = plan.benchmark
     problem = None
     if benchmark.loglikelihood:

@@ -1,8 +1,7 @@
 """Scores single answers as a run does: by the same scorers, processes and sandbox.
 
-Depends on the engine's dispatch of scorers. There is no model to ask: a scorer that asks one leaves
-its answer without a score, as any other fault does; so does one that asks a judge where none is
-configured or the judge gives no grade.
+Depends on the engine's dispatch of scorers. An answer is unscored where its scorer asks the model,
+which is not there, or a judge that is not configured or gives no grade.
 """
 
 from __future__ import annotations
@@ -24,14 +23,17 @@ from nel.sandbox import Sandbox
 from nel.types import Outcome, Sample, SampleKey, Unscored
 
 PENDING_MAX: Final = 16_384
-"""Answers that wait for their scores at the same time."""
-_JUDGED: Final = Unscored(
+"""Answers that may wait for their scores at the same time."""
+_NO_JUDGE: Final = Unscored(
     cause="judge", kind="no_judge", detail="the scorer asks a judge, and nel serve has none"
 )
 
 
 class AnswerScorer:
-    """Scores answers to the samples of a benchmark, in `running`; make it before any threads."""
+    """Scores answers to the samples of a benchmark, inside `running`.
+
+    Create it before any threads, since it forks the server of scorers' processes.
+    """
 
     def __init__(self, served: ServedSamples, *, sandbox: Sandbox, timeout_seconds: float) -> None:
         """Start the processes of scorers, where they need any.
@@ -48,29 +50,29 @@ class AnswerScorer:
         self._timeout_seconds = timeout_seconds
         self._scorers = Scorers([self._benchmark])
         self._numbers = itertools.count()
-        self._waiting: dict[int, asyncio.Future[Result]] = {}
+        self._results: dict[int, asyncio.Future[Result]] = {}
+        """Of the answers that wait, by the number of the task."""
         self.judges: ServedJudges | None = None
         """Set it before an answer is scored."""
 
     @property
     def is_full(self) -> bool:
-        """Return whether as many answers wait as may."""
-        return len(self._waiting) >= PENDING_MAX
+        """Whether no further answer may wait."""
+        return len(self._results) >= PENDING_MAX
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Score within the block; answers that wait at its end get no score."""
-        working = asyncio.create_task(
-            self._scorers.run(
-                timeout_seconds=self._timeout_seconds, deliver=self._deliver, answer=self._answer
-            )
+        work = self._scorers.run(
+            timeout_seconds=self._timeout_seconds, deliver=self._deliver, answer=self._answer
         )
-        working.add_done_callback(self._on_end)
+        task = asyncio.create_task(work)
+        task.add_done_callback(self._on_end)
         try:
             yield
         finally:
-            working.cancel()
-            await asyncio.gather(working, return_exceptions=True)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
     def close(self) -> None:
         """End the processes of scorers."""
@@ -88,32 +90,31 @@ class AnswerScorer:
         if self.judges is not None:
             return await self.judges.within_time(self._judge(item, self.judges))
         result = await self._score(item)
-        return _JUDGED if isinstance(result, Delegated) else result
+        return _NO_JUDGE if isinstance(result, Delegated) else result
 
     async def _judge(self, item: ScoringTask, judges: ServedJudges) -> Outcome:
         return await judges.outcome(item, await self._score(item))
 
     async def _score(self, item: ScoringTask) -> Result:
-        waiting: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._waiting[item.key.idx] = waiting
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._results[item.key.idx] = future
         try:
             self._scorers.put(item)
-            return await waiting
+            return await future
         finally:
-            self._waiting.pop(item.key.idx, None)
+            self._results.pop(item.key.idx, None)
 
     def _deliver(self, results: list[tuple[ScoringTask, Result]]) -> None:
         for item, result in results:
-            waiting = self._waiting.get(item.key.idx)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(result)
+            future = self._results.get(item.key.idx)
+            if future is not None and not future.done():  # else its request was cancelled
+                future.set_result(result)
 
     def _on_end(self, _: asyncio.Task[None]) -> None:
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_result(
-                    Unscored(cause="cancelled", kind="not_run", detail="the scorers have stopped")
-                )
+        outcome = Unscored(cause="cancelled", kind="not_run", detail="the scorers have stopped")
+        for future in self._results.values():
+            if not future.done():
+                future.set_result(outcome)
 
     async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
         if what == "sandbox":
@@ -122,5 +123,5 @@ class AnswerScorer:
         if what == "judge":
             if self.judges is not None:
                 return await self.judges.judge(item, *payload)
-            raise JudgeError(_JUDGED.detail, kind=_JUDGED.kind)
+            raise JudgeError(_NO_JUDGE.detail, kind=_NO_JUDGE.kind)
         raise EndpointError("the scorer asks the model, and nel serve has none")

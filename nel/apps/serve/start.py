@@ -24,7 +24,7 @@ from nel.types import JsonObject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
-    """What is served, and where."""
+    """The options of `nel serve`."""
 
     benchmark: str
     dataset: str | None = None
@@ -37,14 +37,14 @@ class ServeOptions:
     scoring: JsonObject = field(default_factory=dict)
     """``judge``, ``model_roles`` and ``sandbox`` of a run's configuration."""
     flags: Sequence[Given] = ()
-    """What flags set over it."""
+    """Values of flags, which win over `scoring`."""
     overrides: Sequence[str] = ()
-    """``key.path=value``, laid over that."""
+    """``key.path=value``, which win over both."""
     judge_timeout_seconds: float = 300.0
 
 
 def scoring_in(path: Path | None) -> JsonObject:
-    """Return what a run's configuration says of judges and the sandbox; nothing without one.
+    """Return the sections of a run's configuration on judges and the sandbox; {} without a file.
 
     Raises:
         ConfigError: The file cannot be read.
@@ -57,8 +57,8 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
     """Serve a benchmark until SIGINT or SIGTERM.
 
     Raises:
-        UsageError: The benchmark cannot be served, the port is taken, or an address beside loopback
-            has no token.
+        UsageError: The benchmark cannot be served, the port is taken, or there is no token for an
+            address other than loopback.
         PreflightError: Programs cannot be run.
     """
     check_reach(options.host, options.token_env)

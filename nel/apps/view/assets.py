@@ -1,6 +1,6 @@
-"""The package's styles and scripts, read once; an address names one of them and never a file.
+"""The package's styles and scripts, read once; a URL names an entry of this table, never a path.
 
-Some are shared with the report page, the charting library among them.
+Some of them, such as the charting library, are shared with the report page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _SHARED: Final = ("shared.css", "charts.js", "uplot/uPlot.min.css", "uplot/uPlot.iife.min.js")
-"""Of the report page."""
+"""Files of the report page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

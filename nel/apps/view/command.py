@@ -78,6 +78,6 @@ def view(
         has_token=not no_token,
         is_read_only=read_only,
         cache_dir=cache_dir,
-        opens=not no_open,
+        opens_browser=not no_open,
     )
     start(options, say=typer.echo)

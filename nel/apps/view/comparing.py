@@ -163,9 +163,9 @@ def _compare(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonV
     by_name: dict[tuple[str, bool], list[BenchmarkBeside | None]] = {}
     for position, candidate in enumerate(document["candidates"]):
         for row in rows_of(candidate):
-            beside = _benchmark(row)
+            comparison = _benchmark(row)
             name = compared_of(row).name, "flips" not in row
-            by_name.setdefault(name, [None] * n_candidates)[position] = beside
+            by_name.setdefault(name, [None] * n_candidates)[position] = comparison
     return ComparisonView(
         benchmarks=[_row(name, besides, is_mean) for (name, is_mean), besides in by_name.items()],
         settings=[list(settings_lines(candidate)) for candidate in document["candidates"]],

@@ -1,7 +1,6 @@
-"""Finds the runs below the directories that the user names, and gives each an id for its addresses.
+"""Finds the runs below the directories that the user names, and gives each an id for its URLs.
 
-A request names a run by its id alone and never by a path, so that no address can lead out of what
-was found here.
+A request names a run by id and never by path, so no URL can reach a file outside of these runs.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ class FoundRun:
     """Unique among the runs; letters, digits and ``._-~``. It changes with the directory's name."""
     path: Path
     folder: str
-    """Where it lies below the named directory, for people; empty directly in it."""
+    """Its parent below the named directory, for people; empty directly in it."""
 
     @property
     def store(self) -> Path:
-        """Return the path of its run.db."""
+        """The path of its run.db."""
         return self.path / FILE_NAME
 
     def stamp(self, *others: Path) -> tuple[object, ...]:
-        """Return what changes when its store or another of its files does."""
+        """Return a value that changes when its store, or one of the other files, does."""
         stamps: list[object] = []
         for path in (self.store, self.store.with_name(f"{FILE_NAME}-wal"), *others):
             with suppress(OSError):
@@ -79,15 +78,15 @@ def find_runs(directories: Sequence[Path]) -> dict[str, FoundRun]:
                 paths.setdefault(path, "" if folder == Path() else str(folder))
     runs: dict[str, FoundRun] = {}
     for path in sorted(paths, key=lambda path_: (path_.name, str(path_))):
-        run_id = _id_of(path)
-        if run_id in runs:  # directories of one name are told apart by their paths
+        run_id = _id_of(path.name)
+        if run_id in runs:  # a second directory of the same name
             run_id = f"{run_id}~{_digest(path)}"
         runs[run_id] = FoundRun(id=run_id, path=path, folder=paths[path])
     return runs
 
 
 def _walk(directory: Path, depth: int) -> Iterator[Path]:
-    """Yield a directory and those below it, but for what is in a run or behind a link."""
+    """Yield a directory and those below it, without links, hidden ones and those inside a run."""
     yield directory
     if depth >= _DEPTH_MAX or (directory / FILE_NAME).is_file():
         return
@@ -102,12 +101,12 @@ def _walk(directory: Path, depth: int) -> Iterator[Path]:
         yield from _walk(directory / name, depth + 1)
 
 
-def _id_of(path: Path) -> str:
-    """Return the name of a directory as a part of an address."""
-    run_id = _NOT_IN_AN_ID.sub("-", path.name)[:_ID_CHARACTERS_MAX].strip(".")
-    if run_id == path.name:
+def _id_of(name: str) -> str:
+    """Return the name of a directory as a segment of a URL; a digest keeps altered names apart."""
+    run_id = _NOT_IN_AN_ID.sub("-", name)[:_ID_CHARACTERS_MAX].strip(".")
+    if run_id == name:
         return run_id
-    return f"{run_id or 'run'}~{_digest(path.name)}"
+    return f"{run_id or 'run'}~{_digest(name)}"
 
 
 def _digest(path: Path | str) -> str:

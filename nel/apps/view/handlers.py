@@ -100,7 +100,7 @@ def routes(base: str) -> list[web.RouteDef]:
 
 
 def _in_thread(respond: Respond) -> Handler:
-    """Return the handler of a response that is made in a thread, since that reads files."""
+    """Return a handler that makes its response in a thread, since it reads files."""
 
     async def handle(request: web.Request) -> web.Response:
         return await asyncio.to_thread(respond, request)
@@ -109,7 +109,6 @@ def _in_thread(respond: Respond) -> Handler:
 
 
 def _page(name: str, values_of: Callable[[web.Request], Mapping[str, Any]]) -> Respond:
-    """Return what makes a page of a template and its values."""
 
     def respond(request: web.Request) -> web.Response:
         text = render(name, base=request.app[ACCESS].base_path, **values_of(request))
@@ -136,7 +135,6 @@ def _saving(save: Callable[[web.Request, Any], None]) -> Handler:
 
 
 def _json(value: JsonObject) -> web.Response:
-    """Return strict JSON."""
     return web.Response(body=dumps_bytes(value), content_type="application/json", charset="utf-8")
 
 
@@ -270,7 +268,7 @@ def _run_page(request: web.Request) -> dict[str, Any]:
 def _category_link(
     request: web.Request, run_id: str, benchmark: str
 ) -> Callable[[HeadlineRow], str]:
-    """Return what gives the address of the samples of a category."""
+    """Return a function from a category to the URL of its samples."""
     base = request.app[ACCESS].base_path
     return lambda row: address(base, "runs", run_id, benchmark, category=row.metric)
 

@@ -27,7 +27,6 @@ class LeftOut:
     """By idx: whether a question counts; empty where all do."""
 
     def __contains__(self, idx: int) -> bool:
-        """Return whether a question was left out."""
         return idx < len(self.counts) and not self.counts[idx]
 
 

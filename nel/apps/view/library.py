@@ -1,4 +1,4 @@
-"""The runs that are shown, and what is kept of them."""
+"""The runs that the app shows, and its caches of them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from nel.apps.view.recent import Recent
 from nel.apps.view.summary import Summaries
 
 WAIT_SECONDS: Final = 0.05
-"""A page waits so long for an index, so that a small run is shown whole at once."""
+"""A page waits so long for an index; that of a small run is done by then, and shown at once."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Library:
-    """The runs that are shown."""
+    """The runs that the app shows."""
 
     directories: Sequence[Path]
     cache: Path
@@ -33,15 +33,14 @@ class Library:
     indices: Indices = field(init=False)
 
     def __post_init__(self) -> None:
-        """Build no index yet."""
         self.indices = Indices(self.cache, wait_seconds=self.wait_seconds)
 
     def close(self) -> None:
-        """Stop what works in the background."""
+        """Stop the threads that build indices."""
         self.indices.close()
 
     def runs(self) -> dict[str, FoundRun]:
-        """Return the runs that are there now, by id."""
+        """Return the runs that exist now, by id."""
         return find_runs(self.directories)
 
     def run(self, name: str) -> FoundRun | None:

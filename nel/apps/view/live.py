@@ -15,13 +15,14 @@ from nel.reports.motion import motion_of
 
 
 def live_runs(runs: Iterable[FoundRun], summaries: Summaries) -> dict[str, Any]:
-    """Return by id what is known of each run that a process works on."""
+    """Return by id the status of each run that a process works on."""
     statuses = {}
     for run in runs:
-        if owner_of(run.path) is not None:
-            status = status_of(run, summaries)
-            if status is not None and not status.is_over:
-                statuses[run.id] = status_json(status)
+        if owner_of(run.path) is None:
+            continue
+        status = status_of(run, summaries)
+        if status is not None and not status.is_over:
+            statuses[run.id] = status_json(status)
     return statuses
 
 
@@ -34,7 +35,7 @@ def status_of(run: FoundRun, summaries: Summaries) -> RunStatus | None:
 
 
 def status_json(status: RunStatus) -> dict[str, Any]:
-    """Return a status as texts for a page; a score waits for a tenth of the answers."""
+    """Return a status as texts for a page; no score is shown before a tenth of the answers."""
     return {
         "state": status.state,
         "is_over": status.is_over,

@@ -1,7 +1,7 @@
-"""What people say of answers: a label, a note and a name, in a file of the run for each benchmark.
+"""Ratings of answers by people: a label, a note and a name, in a file for each benchmark of a run.
 
-``RUN/BENCHMARK-ratings.jsonl`` holds one JSON object a line and is a file of labels as
-``nel judge calibrate RUN --labels FILE`` reads one. No artifact is made from it, and no identity.
+``RUN/BENCHMARK-ratings.jsonl`` has one JSON object a line, and can be read by ``nel judge calibrate
+RUN --labels FILE``. Neither artifacts nor identities depend on it.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from nel.reports.text import one_line, visible
 from nel.types import JsonObject
 
 _lock: Final = threading.Lock()
-"""A rating is added to the others by writing all of them."""
+"""A rating is added by writing the whole file again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """What one person says of one answer, in the order of the file's fields."""
+    """One person's rating of one answer, in the order of the file's fields."""
 
     sample_id: str
     repeat: int
     label: str | None
-    """On the judge's scale, for a calibration; None where there is only a note."""
+    """On the judge's scale, for a calibration; None with a note alone."""
     note: str
     annotator: str
     response: str
@@ -41,7 +41,7 @@ class Rating:
 
 
 def ratings_path(run_dir: Path, benchmark: str) -> Path:
-    """Return where the ratings of a benchmark are, which is named by its directory."""
+    """Return the path of the ratings of a benchmark, which is named by its directory."""
     return run_dir / f"{benchmark}{RATINGS_SUFFIX}"
 
 
@@ -49,7 +49,7 @@ def read_ratings(path: Path) -> list[Rating]:
     """Return the ratings of a file; an empty list without a file.
 
     Raises:
-        UsageError: It cannot be read, or holds something else.
+        UsageError: It cannot be read, or has other content.
     """
     try:
         lines = path.read_text("utf-8").split("\n")
@@ -63,7 +63,7 @@ def read_ratings(path: Path) -> list[Rating]:
 
 
 def add_rating(path: Path, rating: Rating) -> None:
-    """Write a rating in the place of the same person's last one; an empty one only removes that.
+    """Write a rating in place of the same person's last one; an empty one only removes that.
 
     Raises:
         UsageError: The file is damaged.
@@ -76,12 +76,12 @@ def add_rating(path: Path, rating: Rating) -> None:
 
 
 def ratings_of(ratings: Sequence[Rating], sample_id: str, repeat: int) -> list[Rating]:
-    """Return what people said of one answer."""
+    """Return the ratings of one answer."""
     return [item for item in ratings if (item.sample_id, item.repeat) == (sample_id, repeat)]
 
 
 class _Fields(BaseModel):
-    """What a page sends."""
+    """The form that a page sends."""
 
     model_config = ConfigDict(strict=True)
 
@@ -94,7 +94,7 @@ def rating_fields(fields: object) -> JsonObject:
     """Return label, note and name from what a page sends.
 
     Raises:
-        ValidationError: It is not an object of texts, or one is longer than what is stored.
+        ValidationError: It is not an object of texts, or a text is too long.
     """
     valid = _Fields.model_validate(fields)
     return {

@@ -14,7 +14,6 @@ class Recent(Generic[T]):
     """Keeps a number of values; one is made at a time."""
 
     def __init__(self, n_max: int) -> None:
-        """Keep nothing yet."""
         self._n_max = n_max
         self._values: OrderedDict[object, T] = OrderedDict()
         self._lock = threading.Lock()

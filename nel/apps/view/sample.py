@@ -187,7 +187,7 @@ def sample_json(
 
 
 class _Exchanges(NamedTuple):
-    """What was sent for a sample."""
+    """The requests for a sample and their responses."""
 
     body: str | None
     """Of its last request."""

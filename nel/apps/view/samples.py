@@ -236,7 +236,6 @@ def _rows(
     benchmark: BenchmarkSummary,
     matches: Iterable[tuple[int, Sequence[int] | None]],
 ) -> list[SampleRow]:
-    """Return the rows of samples, each with the repeats that match."""
     omitted, price = left_out(store, benchmark.key), store.price
     rows = []
     for idx, repeats in matches:
@@ -345,7 +344,6 @@ def _gist(response: Response | None, detail: str) -> str:
 def _choices(
     state: IndexState, benchmark: BenchmarkSummary
 ) -> dict[str, Sequence[tuple[str, int]]]:
-    """Return the values of each filter with the number of their results."""
     outcomes, kinds, categories = Counter[str](), Counter[str](), Counter[str]()
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
         for outcome, kind, category, n in index.counts(benchmark.key):

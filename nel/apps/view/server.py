@@ -1,4 +1,4 @@
-"""Puts the app together, listens, and turns errors into pages. Depends on aiohttp's server."""
+"""Assembles the app, serves it, and turns errors into pages. Depends on aiohttp's server."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def create_app(
         directories: Runs, or directories of runs.
         access: Which clients may read.
         cache: Where indices of samples are kept.
-        wait_seconds: How long a page waits for an index that is not up to date.
+        wait_seconds: How long a page waits for an index to be brought up to date.
     """
     app = web.Application(
         middlewares=[_errors, check_host, check_token, check_origin],
@@ -56,15 +56,16 @@ def create_app(
     app.on_cleanup.append(_stop_work)
     app.add_routes(routes(access.base_path))
     if access.base_path:
-        app.add_routes([web.get(access.base_path, _to_the_root)])
+        app.add_routes([web.get(access.base_path, _redirect_to_root)])
     return app
 
 
 def base_path_of(text: str) -> str:
-    """Return a base path as addresses use it: empty, or with a slash in front and none at the end.
+    """Return a base path as URLs need it: empty, or with a leading slash and no trailing one.
 
     Raises:
-        UsageError: It holds something else than segments of letters, digits and ``._~-``.
+        UsageError: A segment is empty, begins with a dot, or has other characters than letters,
+            digits and ``._~-``.
     """
     path = "/" + text.strip("/") if text.strip("/") else ""
     if not _BASE_PATH.fullmatch(path) or "//" in text or "/." in path:
@@ -107,11 +108,11 @@ async def listening(app: web.Application, host: str, port: int) -> AsyncIterator
 
 
 def first_address(address: str, token: str | None) -> str:
-    """Return the address that signs in."""
+    """Return the address with the token, which signs the browser in."""
     return address if token is None else f"{address}?{TOKEN}={quote(token, safe='')}"
 
 
-async def _to_the_root(request: web.Request) -> web.Response:
+async def _redirect_to_root(request: web.Request) -> web.Response:
     raise web.HTTPSeeOther(f"{request.app[ACCESS].base_path}/")
 
 
@@ -142,14 +143,14 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
 def _error_page(request: web.Request, status: int, message: str) -> web.Response:
     if request.path.startswith(f"{request.app[ACCESS].base_path}/api/"):
         return web.json_response({"error": message}, status=status)
-    # A link from another site brings no cookie. Asked again by this page it does, which is then of
-    # the same site.
-    is_strange = request.headers.get("Sec-Fetch-Site") == "cross-site"
+    # The cookie is SameSite=Strict, so a link from another site arrives without it. The page then
+    # reloads itself: that request is of the same site, and has the cookie.
+    is_cross_site = request.headers.get("Sec-Fetch-Site") == "cross-site"
     text = render(
         "error",
         base=request.app[ACCESS].base_path,
         title=HTTPStatus(status).phrase.capitalize(),
         message=message,
-        again=status == 401 and is_strange,  # noqa: PLR2004 - not signed in
+        again=status == HTTPStatus.UNAUTHORIZED and is_cross_site,
     )
     return web.Response(text=text, status=status, content_type="text/html", charset="utf-8")

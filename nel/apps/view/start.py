@@ -21,8 +21,9 @@ from nel.engine.store.remote import local_copy
 from nel.errors import UsageError
 
 _TOKEN_CHARACTERS_MIN: Final = 16
-"""Of a token that the user chose; shorter ones can be guessed."""
+"""Of a token that the user sets; shorter ones can be guessed."""
 _SWITCH_SECONDS: Final = 0.0002
+"""See `start`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class ViewOptions:
     has_token: bool
     is_read_only: bool
     cache_dir: Path | None
-    opens: bool
+    opens_browser: bool
 
 
 def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
@@ -54,23 +55,24 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
     cache = cache_directory(options.cache_dir)
     directories = [_directory_of(local_copy(path), cache) for path in options.directories]
     check_directories(directories)
-    # A page reads SQLite row by row and asks for the interpreter after each, which a thread that
-    # builds an index would otherwise keep for 5 ms every time.
+    # SQLite releases the interpreter lock at each row. A thread that builds an index would then
+    # hold it for Python's default of 5 ms, row after row of a page.
     sys.setswitchinterval(_SWITCH_SECONDS)
     app = create_app(directories, access, cache)
 
     def ready(address: str) -> None:
         say(f"view: {first_address(address, access.token)}")
-        if options.opens and _has_screen():
+        if options.opens_browser and _has_screen():
             _open(first_address(address, access.ticket()))
 
     run(serve(app, options.host, options.port, on_ready=ready))
 
 
 def _directory_of(path: Path, cache: Path) -> Path:
-    """Return a directory as it is, and an archive as the directory that it is unpacked into."""
-    is_archive = path.name.endswith(SUFFIXES) and path.is_file()
-    return open_archive(path, cache) if is_archive else path
+    """Return a directory as it is, and of an archive the directory that it is unpacked into."""
+    if path.name.endswith(SUFFIXES) and path.is_file():
+        return open_archive(path, cache)
+    return path
 
 
 def access_of(options: ViewOptions) -> Access:
@@ -104,11 +106,11 @@ def access_of(options: ViewOptions) -> Access:
 
 
 def cache_directory(option: Path | None) -> Path:
-    """Return where indices are kept: what the user chose, or ``nel/view`` in the user's cache."""
+    """Return the directory of indices: the user's option, or ``nel/view`` in the user's cache."""
     if option is not None:
         return option
     base = os.environ.get("XDG_CACHE_HOME", "")
-    # The XDG specification has relative paths ignored.
+    # The XDG specification demands that a relative path is ignored.
     cache = Path(base) if base.startswith("/") else Path.home() / ".cache"
     return cache / "nel" / "view"
 

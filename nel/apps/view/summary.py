@@ -138,7 +138,6 @@ class Summaries:
     """Reads summaries, and keeps those of runs that did not change."""
 
     def __init__(self) -> None:
-        """Keep nothing yet."""
         self._cache: dict[Path, tuple[object, RunSummary]] = {}
         self._readers: dict[Path, RunStatusReader] = {}
         self._locks: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)

@@ -73,11 +73,9 @@ class RunConversations:
         self._keys = {directory_name(slot): key for key, slot, *_ in self._snapshot.benchmarks()}
 
     def __enter__(self) -> RunConversations:
-        """Return itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the run."""
         self._snapshot.close()
 
     @property
@@ -135,7 +133,6 @@ def turn_of(sent_message: SentMessage) -> Turn:
 
 
 def _turns_of(result: JsonObject) -> list[Turn]:
-    """Return the prompt of a sample with one answer, and that answer."""
     messages = [] if result["prompt"] is None else asked_messages(result)
     turns = [Turn(message=_chat(message), step=None, is_answer=False) for message in messages]
     if result["model_response"] is not None:
@@ -153,7 +150,6 @@ def _turns_of(result: JsonObject) -> list[Turn]:
 
 
 def _chat(message: JsonObject) -> dict[str, Any]:
-    """Return a message of a prompt with its calls as the chat protocol has them."""
     if not isinstance(message.get("tool_calls"), list):
         return dict(message)
     return {**message, "tool_calls": [_chat_call(call) for call in message["tool_calls"]]}

@@ -49,6 +49,6 @@ def to_pandas(run_dir: Path | str, table: Table = "samples") -> pandas.DataFrame
         if table == "samples"
         else (METRIC_COLUMNS, metric_rows(run))
     )
-    listed = [list(row.values()) for row in rows]
-    frame = pandas.DataFrame(listed, columns=list(columns), dtype=object)
+    records = [list(row.values()) for row in rows]
+    frame = pandas.DataFrame(records, columns=list(columns), dtype=object)
     return frame.astype({name: _TYPES[kind] for name, kind in columns.items()})

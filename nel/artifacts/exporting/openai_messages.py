@@ -1,4 +1,4 @@
-"""Writes a run's conversations as JSON lines in the shape of OpenAI's chat, for fine-tuning."""
+"""Writes a run's conversations as JSON lines of OpenAI's chat messages, for fine-tuning."""
 
 from __future__ import annotations
 

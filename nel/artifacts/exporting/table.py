@@ -1,4 +1,4 @@
-"""A run as two tables, which CSV and Parquet share: a row per sample and repeat, and per metric."""
+"""The tables of CSV and Parquet exports: a row per sample and repeat, and per metric."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ SAMPLE_COLUMNS: Final[Mapping[str, Kind]] = {
 }  # fmt: skip
 """Columns of a sample in order.
 
-``state`` is scored, model_failure, unscored or not_asked; the last two have no reward. What is no
-text in results.jsonl, a conversation for example, is compact JSON."""
+``state`` is scored, model_failure, unscored or not_asked; the last two have no reward. A text
+column has compact JSON where results.jsonl has another type, such as a conversation."""
 
 METRIC_COLUMNS: Final[Mapping[str, Kind]] = {
     "run_id": "text", "benchmark": "text", "model": "text", "started": "text", "ended": "text",
@@ -38,9 +38,7 @@ METRIC_COLUMNS: Final[Mapping[str, Kind]] = {
     "n_total": "integer", "n_scored": "integer", "n_model_failure": "integer",
     "n_unscored": "integer", "n_not_asked": "integer", "complete": "text", "reason": "text",
 }  # fmt: skip
-"""Columns of a metric in order. A metric without a value has none, never 0; ``reason`` says why
-where it is known.
-"""
+"""Columns of a metric in order. A missing value is an empty cell, never 0, with its ``reason``."""
 
 Row = dict[str, Any]
 
@@ -94,7 +92,7 @@ def _metric_rows(run_id: str, files: BenchmarkFiles) -> Iterator[Row]:
 
 
 def _cell(value: object, kind: Kind) -> object:
-    """Return a value of a column: None stays None, so that what is missing is never a number."""
+    """Return a value as its column's type; a missing one stays None, and is never a number."""
     if value is None:
         return None
     if kind == "number":

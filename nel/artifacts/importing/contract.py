@@ -1,4 +1,4 @@
-"""What an importer returns. Imports nothing of nel but its types."""
+"""The types that an importer returns. Imports nothing of nel but its types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ImportedResult:
     response: Response | None
     """None where the source has no answer."""
     outcome: Outcome
-    """`Unscored` where the source has no score; never a 0 that the source does not say."""
+    """`Unscored` where the source has no score, and never a 0 that is not in the source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class ImportedBenchmark:
 
     name: str
     results: Callable[[], Iterator[ImportedResult]]
-    """Called twice, and yields the same in the same order; one result is in memory at a time."""
+    """Called twice; must yield the same results in the same order, and may stream them."""
     model: str | None = None
     started: float | None = None
     """In seconds since 1970."""
@@ -39,24 +39,23 @@ class ImportedBenchmark:
     n_fewshot: int | None = None
     generation: Mapping[str, object] = field(default_factory=dict)
     scores: Mapping[str, float] = field(default_factory=dict)
-    """The source's metrics by name; they stand beside those that are computed of the results."""
+    """The source's metrics by name, shown beside those that are computed from the results."""
     lower_is_better: Sequence[str] = ()
-    """Metrics of which the source says that less is better."""
+    """Metrics that the source declares as better when lower."""
     is_complete: bool = True
-    """False where the source says that the run did not end."""
+    """Whether the run ended, by the source."""
     numbers_are_ids: bool = False
-    """Whether the ids are the numbers by which the source's own tools pair results.
-
-    An export to them keeps these.
+    """Whether the ids are the numbers by which the source's own tools pair results; an export to
+    these tools keeps them.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedRun:
-    """What an importer found."""
+    """The benchmarks that an importer read."""
 
     format: str
     """Of the source, in a few letters, such as ``inspect``."""
     benchmarks: Sequence[ImportedBenchmark]
     notes: Sequence[str] = ()
-    """One sentence each: what the source does not record, and how to take the result."""
+    """One sentence each: what the source does not record, and how to interpret the result."""

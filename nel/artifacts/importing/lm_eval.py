@@ -32,8 +32,9 @@ _SAMPLES: Final = re.compile(
     r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl"
 )
 _NO_MEASURE: Final = "bypass"
-"""A metric of lm-eval that is a placeholder."""
-_OWN_ID: Final = "sample_id"
+"""A placeholder for a metric in lm-eval."""
+_ID_OF_EXPORTS: Final = "sample_id"
+"""The column in which nel's own export to this format keeps a sample's id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,19 +46,19 @@ class FilteredTask:
     task: str
     filter: str
     metric: str
-    """The first metric that is a number and a mean over samples; the first number, if none is."""
+    """The first metric that is a mean over samples; without one, the first that is a number."""
     path: Path
     first: JsonObject
     summary: JsonObject
     """The results file beside the samples, empty without one."""
 
     def of_task(self, name: str) -> Any:  # JSON of any shape
-        """Return what the summary has of the task under a name, None without."""
+        """Return the task's entry in a section of the summary, None without one."""
         return (self.summary.get(name) or {}).get(self.task)
 
     @property
     def lower_is_better(self) -> list[str]:
-        """Return the metrics of which the harness says that less is better."""
+        """The metrics that lm-eval declares as better when lower."""
         directions = self.of_task("higher_is_better") or {}
         return [name for name, is_higher in directions.items() if is_higher is False]
 
@@ -101,9 +102,9 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
     match = _SAMPLES.fullmatch(path.name)
     if match:
         task = match["task"]
-        beside = path.with_name(f"results_{match['time']}.json")
-        if beside.is_file():
-            summary = read_json(beside)
+        results_path = path.with_name(f"results_{match['time']}.json")
+        if results_path.is_file():
+            summary = read_json(results_path)
     other_rules = _other_rules(summary, task)
     values: dict[str, dict[str, Any]] = {}
     metrics: dict[str, str] = {}
@@ -157,7 +158,7 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
     """Yield the results of one filter.
 
     Args:
-        is_own: nel exported the file: the sample's own id stands in its row.
+        is_own: Whether nel exported the file: id and category are then columns of the row.
     """
     for value, where in read_lines(path):
         if filter_of(value) != name:
@@ -166,7 +167,7 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
         doc = value.get("doc")
         row = dict(doc) if isinstance(doc, dict) else {"doc": doc}
         if is_own:
-            sample_id = str(row.pop(_OWN_ID, sample_id))
+            sample_id = str(row.pop(_ID_OF_EXPORTS, sample_id))
             category = row.pop("category", None)
         else:
             category = row.get("category", row.get("subject"))
@@ -194,13 +195,13 @@ def _outcome(value: JsonObject, metric: str, *, is_own: bool) -> Outcome:
         return Unscored(
             cause="scorer", kind="unknown", detail=f"lm-eval has no {metric} for this sample"
         )
-    listed = () if is_own else value.get("metrics") or ()
-    metrics = numbers_of((str(name), value.get(str(name))) for name in listed)
-    return Scored(
-        reward=reward,
-        metrics={} if is_own else with_headline({metric: reward, **metrics}, metric),
-        answer=text(single_of(value.get("filtered_resps"))),
-    )
+    metrics = {}
+    if not is_own:
+        names = map(str, value.get("metrics") or ())
+        other_metrics = numbers_of((name, value.get(name)) for name in names)
+        metrics = with_headline({metric: reward, **other_metrics}, metric)
+    answer = text(single_of(value.get("filtered_resps")))
+    return Scored(reward=reward, metrics=metrics, answer=answer)
 
 
 def filter_of(value: JsonObject) -> str:
@@ -251,7 +252,7 @@ def _conversation(prompt: object) -> Any:  # messages, or None
 
 
 def single_of(value: Any) -> Any:  # JSON of any shape
-    """Return what stands in lists of one element."""
+    """Return the element of nested lists that have one element each."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
     return value

@@ -42,7 +42,7 @@ _GENERATION: Final = (
 
 
 def import_nemo(source: Path) -> ImportedRun | None:
-    """Results of NeMo Evaluator: bundles in a folder, or in one each benchmark; None without any.
+    """Results of NeMo Evaluator: bundles in a folder or one level below it; None without any.
 
     Raises:
         OutputError: A bundle or a line is damaged, or a bundle has no results beside it.
@@ -50,13 +50,13 @@ def import_nemo(source: Path) -> ImportedRun | None:
     if not source.is_dir() or any(source.glob("*/metrics.json")):  # the latter is a run of nel
         return None
     benchmarks = [_benchmark(read_bundle(path)) for path in bundle_paths(source)]
-    notes = (
-        (
-            "A failure of the endpoint may be a reward of 0 here, and cannot be told from a wrong"
-            " answer."
-        ),
+    if not benchmarks:
+        return None
+    note = (
+        "A failure of the endpoint may be a reward of 0 here, and cannot be told from a wrong"
+        " answer."
     )
-    return ImportedRun(format="nemo", benchmarks=benchmarks, notes=notes) if benchmarks else None
+    return ImportedRun(format="nemo", benchmarks=benchmarks, notes=(note,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +72,8 @@ class Bundle:
     @property
     def generation(self) -> dict[str, object]:
         """Settings of generation."""
-        return {
-            name: self.config[name] for name in _GENERATION if self.config.get(name) is not None
-        }
+        settings = {name: self.config.get(name) for name in _GENERATION}
+        return {name: value for name, value in settings.items() if value is not None}
 
 
 def bundle_paths(source: Path) -> Sequence[Path]:
@@ -128,27 +127,26 @@ def _benchmark(bundle: Bundle) -> ImportedBenchmark:
 
 
 def _results(path: Path) -> Iterator[ImportedResult]:
-    """Yield the results, each at its place: nel writes those without a reward to another file."""
+    """Yield the results in order; nel writes those without a reward to a file of their own."""
     unscored = path.with_name("unscored.jsonl")
-    sources = [_number_lines(element) for element in (path, unscored) if element.is_file()]
-    places: dict[str, int] = {}
-    for (position, _), value, _ in heapq.merge(*sources, key=itemgetter(0)):
+    sources = [_keyed_lines(file) for file in (path, unscored) if file.is_file()]
+    ranks: dict[str, int] = {}
+    for (position, _), value in heapq.merge(*sources, key=itemgetter(0)):
         nel_fields, metadata = fields_of(value, "nel"), fields_of(value, "metadata")
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
         category = text(metadata.get("category"))
         sample_id = text(nel_fields.get("sample_id")) or str(position)
-        # Samples that were never asked have no line, so a place may differ from the position.
-        if nel_fields and places.setdefault(sample_id, len(places)) != position:
-            metadata = {**metadata, POSITION: position}
+        if nel_fields:
+            metadata = {name: item for name, item in metadata.items() if name != "category"}
+            # Samples that were never asked have no line, so the rank in the file may be lower than
+            # the position in the dataset.
+            if ranks.setdefault(sample_id, len(ranks)) != position:
+                metadata[POSITION] = position
         sample = Sample(
             id=sample_id,
             input=messages_of(prompt) or text(prompt) or "",
             target=value.get("expected_answer"),
-            metadata={
-                name: element
-                for name, element in metadata.items()
-                if not (nel_fields and name == "category")
-            },
+            metadata=dict(metadata),
             subset=category,
             group=text(nel_fields.get("group")),
         )
@@ -160,13 +158,11 @@ def _results(path: Path) -> Iterator[ImportedResult]:
         )
 
 
-def _number_lines(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any], str]]:
+def _keyed_lines(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
+    """Yield lines with position and repeat, by which the files are sorted."""
     for value, where in read_lines(path):
-        yield (
-            (required_field(value, "problem_idx", int, where), whole(value.get("repeat")) or 0),
-            value,
-            where,
-        )
+        position = required_field(value, "problem_idx", int, where)
+        yield (position, whole(value.get("repeat")) or 0), value
 
 
 def _response(value: JsonObject, answer: str, nel_fields: JsonObject) -> Response:
@@ -195,7 +191,7 @@ def _outcome(value: JsonObject, nel_fields: JsonObject) -> Outcome:
             cause="scorer", kind="unknown", detail=f"NeMo Evaluator could not score it: {reason}"
         )
     metrics = numbers_of((value.get("scorer_rewards") or {}).items())
-    if len(metrics) > 1 and not nel_fields:  # which of them the reward is, the file does not say
+    if len(metrics) > 1 and not nel_fields:  # the file does not say which of them is the reward
         metrics = with_headline({**metrics, "reward": reward}, "reward")
     answer = text(value.get("extracted_answer"))
     if reward == 0:

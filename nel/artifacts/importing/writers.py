@@ -100,7 +100,7 @@ async def _write(work: Path, run_id: str, imported: ImportedRun, *, shared: bool
 
 
 def _slots(imported: ImportedRun) -> Iterator[tuple[str, ImportedBenchmark]]:
-    """Yield each benchmark with a name of its own: the second of a name has ``@2``."""
+    """Yield each benchmark with a unique name: the second of one name gets ``@2``."""
     n_by_name: dict[str, int] = {}
     for benchmark in imported.benchmarks:
         if not benchmark.name.isprintable():
@@ -143,11 +143,13 @@ async def _write_benchmark(
         kind="not_recorded",
         detail="the source has no result of this sample and repeat",
     )
-    missing = []
+    absent_slots = []
     for idx, repeat_bits in enumerate(repeats_done):
-        missing += [(idx, repeat) for repeat in range(repeats) if not repeat_bits >> repeat & 1]
+        absent_slots += [
+            (idx, repeat) for repeat in range(repeats) if not repeat_bits >> repeat & 1
+        ]
     row = encode_outcome(unscored)
-    rows = [verdict_row(SampleKey(key, idx, repeat), row) for idx, repeat in missing]
+    rows = [verdict_row(SampleKey(key, idx, repeat), row) for idx, repeat in absent_slots]
     if rows:
         await store.append(rows)
 
@@ -175,7 +177,6 @@ def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
 async def _write_results(
     store: Log, key: int, benchmark: ImportedBenchmark, places: dict[str, int]
 ) -> list[int]:
-    """Write every result and return for each sample which repeats are there, a bit for each."""
     repeats_done = [0] * len(places)
     waiting: list[asyncio.Future[None]] = []
     for result in _read(benchmark):

@@ -1,8 +1,7 @@
-"""Several people's labels of the same answers: which label counts, and how far the people agree.
+"""Labels of the same answers by several people: the label that counts, and their agreement.
 
-No judge can be expected to agree with people more than they do with each other, so their agreement
-is the ceiling of the judge's. Depends on `nel.judges.stats.panel_agreement`, which measures it as
-that of a panel.
+A judge cannot be expected to agree with people more than they do with each other. Depends on
+`nel.judges.stats.panel_agreement`, which measures their agreement as that of a panel.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from nel.judges.stats.panel_agreement import agreement_json
 
 
 def counted_label(labels: Mapping[str, float], sample_id: str, repeat: int) -> float:
-    """Return the label most annotators gave; a hash of sample id and repeat breaks a tie.
+    """Return the label that most annotators gave; a hash of sample id and repeat breaks a tie.
 
-    Leaving disputed answers out would keep the easy ones, and a mean is not a label. The hash makes
-    it the label of an annotator drawn by chance, the same each time.
+    Without disputed answers only easy ones would remain, and a mean is not a label. The hash picks
+    a tied label pseudo-randomly, and always the same.
 
     Args:
         labels: Annotator to label, at least one.
@@ -41,8 +40,7 @@ def counted_label(labels: Mapping[str, float], sample_id: str, repeat: int) -> f
 
 
 def annotators_json(labels: Iterable[Mapping[str, float]]) -> dict[str, Any] | None:
-    """Return who labelled, how many answers have several labels, and their agreement; None for
-    fewer than two people.
+    """Return the annotators, counts of their labels and their agreement; None for less than two.
 
     Args:
         labels: Of each answer, annotator to label.
@@ -60,7 +58,7 @@ def annotators_json(labels: Iterable[Mapping[str, float]]) -> dict[str, Any] | N
     names = sorted(n_labels)
     if len(names) < 2:  # noqa: PLR2004 - agreement needs two
         return None
-    # Right and wrong are labels without an order; other scores are a distance apart.
+    # Right and wrong are nominal labels; between other scores distances matter.
     is_binary = scores <= {0.0, 1.0}
     patterns = GradePatterns()
     for position, by_annotator in enumerate(answers):

@@ -116,7 +116,6 @@ class Calibrating:
         self._tally.add(result.idx, reward, is_judged=is_judged, label=label, group=group)
 
     def _label_of(self, result: Result, reward: float) -> float | None:
-        """Return the label of a judged answer; None where it has none, or has changed since."""
         self._tally.templates.update(templates_of(result))
         grade = grade_of(result.outcome.details, reward)
         if grade is not None:

@@ -1,8 +1,8 @@
-"""Files that people label answers in, as CSV or JSON Lines; a mistake is reported with its line.
+"""Files in which people label answers, as CSV or JSON Lines; errors name the line.
 
-The judge's grade is never in them, since it would bias the person who labels. A spreadsheet
-evaluates cells that begin like a formula, so those are prefixed with an apostrophe, which is
-removed when ids and responses are read.
+They do not contain the judge's grade, which would bias the annotator. A spreadsheet evaluates cells
+that begin like a formula, so these get an apostrophe in front, which is removed again from ids and
+responses.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from nel.datasets.source import open_dataset
 from nel.errors import UsageError
 
 RATINGS_SUFFIX: Final = "-ratings.jsonl"
-"""In file names, after the benchmark's directory: what people said of answers they looked at."""
+"""Of the files with ratings of answers, after the name of the benchmark's directory."""
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _WHOLE: Final = re.compile(r"(?<=[0-9])\.0+$")
-"""How spreadsheets write whole numbers: "4.0"."""
+"""The end of a whole number as spreadsheets write it: "4.0"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +36,13 @@ class LabelLine:
     sample_id: str
     repeat: int
     label: Any
-    """As it stands in the file; empty or None where there is none."""
+    """As in the file; empty or None without a label."""
     response: str | None
-    """What was labelled, if the file says."""
+    """The labelled answer, if the file has it."""
     pair: tuple[str, str] | None = None
     """The two answers of which the label names the better one, if the file has both."""
     annotator: str = ""
-    """Who gave the label, if the file says."""
+    """Who labelled, if the file has it."""
 
 
 def write_label_file(path: Path, rows: Sequence[Mapping[str, str | int]]) -> None:
@@ -54,7 +54,7 @@ def write_label_file(path: Path, rows: Sequence[Mapping[str, str | int]]) -> Non
             ``reference`` and ``response``, or ``answer_a`` and ``answer_b`` of a pair.
 
     Raises:
-        UsageError: The suffix is another one, or the file is there already: it may hold labels.
+        UsageError: The suffix is another one, or the file exists, and may hold labels.
         StoppedEarly: It cannot be written.
     """
     is_csv = _is_csv(path)
@@ -67,11 +67,11 @@ def write_label_file(path: Path, rows: Sequence[Mapping[str, str | int]]) -> Non
 
 
 def read_label_file(path: Path) -> Iterator[LabelLine]:
-    """Yield the lines of a labelled file, which may be any file of rows.
+    """Yield the lines of a labelled file, which may have any format of datasets.
 
     Raises:
-        DatasetError: It cannot be read as one.
-        UsageError: A line lacks what it needs; with file and line.
+        DatasetError: It cannot be read as a dataset.
+        UsageError: A line lacks a column, or has an invalid value.
     """
     dataset = open_dataset(str(path))
     for row in dataset.read():
@@ -91,9 +91,8 @@ def read_label_file(path: Path) -> Iterator[LabelLine]:
 
 
 def same_text(text: str, other_text: str) -> bool:
-    """Return whether two texts are the same but for white space and a leading apostrophe.
-
-    Spreadsheets change those.
+    """Return whether two texts are equal but for white space and a leading apostrophe, which
+    spreadsheets change.
     """
     words, other_words = (" ".join(cell.removeprefix("'").split()) for cell in (text, other_text))
     return words == other_words

@@ -88,7 +88,6 @@ def schema_text(name: str) -> str:
 
 
 def _finite(schema: Any) -> Any:
-    """Return a schema whose numbers are finite, and whose descriptions are one line each."""
     if isinstance(schema, list):
         return [_finite(value) for value in schema]
     if not isinstance(schema, dict):

@@ -66,7 +66,6 @@ class Acceptance:
     """Whether the endpoint may still turn out to refuse every request; use it on one event loop."""
 
     def __init__(self) -> None:
-        """Start without a doubt."""
         self._is_decided = asyncio.Event()
         self._is_decided.set()
         self.refuses_all = False
@@ -133,7 +132,6 @@ class Asker:
         return await self.runner.ask(item.job.plan, item.sample, item.key, keep)
 
     def _is_outdated(self, exchange: Exchange) -> bool:
-        """Return whether it was asked with settings that have been changed since."""
         return exchange.settings != self.runner.version
 
     async def store(self, item: WorkItem, exchange: Exchange) -> None:
@@ -156,7 +154,7 @@ class Asker:
         plan, response = item.job.plan, exchange.response
         self.opened.progress.count_response(response)
         error = response.endpoint_error
-        lost = self.faults.add(error)
+        suspicion_status = self.faults.add(error)
         truncated = self.truncation.add(
             item.job.key,
             plan.slot,
@@ -174,9 +172,9 @@ class Asker:
                     item.job, item.key, item.sample, exchange.body, response, self.opened.snapshot
                 )
             )
-        if lost is None or error is None:
+        if suspicion_status is None or error is None:
             return None
-        return Suspicion(lost, exchange.body, error)
+        return Suspicion(suspicion_status, exchange.body, error)
 
     async def _settle(self, item: WorkItem, exchange: Exchange) -> Exchange:
         """Ask again after a change of settings; else store a refusal, unless all are refused."""

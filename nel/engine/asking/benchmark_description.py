@@ -205,7 +205,6 @@ def metrics_of(benchmark: Benchmark) -> tuple[str, ...]:
 
 
 def _target_text(sample: Sample) -> str:
-    """Return the gold answer as text; that of a choice with its option."""
     target = sample.target
     if target is None:
         return "none"
@@ -230,7 +229,7 @@ def _dataset(benchmark: Benchmark) -> Fact:
 
 
 def _with_names(template: Template) -> str:
-    """Return what is sent, with the name of each field in its place."""
+    """Return the prompt with the name of each field in place of its value."""
     try:
         return template.render({name: f"{{{name}}}" for name in template.fields})
     except PromptError:  # it reaches into a field
@@ -238,7 +237,7 @@ def _with_names(template: Template) -> str:
 
 
 def _asking_facts(benchmark: Benchmark) -> tuple[Fact, ...]:
-    """Return what sets the way of asking apart, where something does."""
+    """Return facts on how a benchmark is asked, if not with plain prompts."""
     if not benchmark.loglikelihood:
         return ()
     settings = benchmark.fewshot

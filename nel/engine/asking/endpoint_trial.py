@@ -1,8 +1,8 @@
-"""Tells an endpoint that refuses everything from samples that it refuses, by asking others too.
+"""Tells an endpoint that refuses every request from samples that it refuses.
 
-One sample may be refused for its own sake: a firewall objects to a word, a proxy closes the
-connection. So nothing is concluded from the samples that are refused before others, from all over
-the set, and a prompt that nothing objects to are refused alike.
+A sample may be refused for its content: a firewall objects to a word, a proxy closes the
+connection. So the endpoint is at fault only once witnesses (samples from all over the dataset, and
+a neutral prompt) are refused in the same way.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WITNESSES: Final = 4
 
 
 class EndpointTrial:
-    """Decides for one session whether the endpoint or the samples are at fault."""
+    """Decides for one session whether the endpoint or its samples are at fault."""
 
     def __init__(
         self,
@@ -62,11 +62,14 @@ class EndpointTrial:
         self._may_go_on.set()
 
     async def wait(self) -> None:
-        """Return once no trial runs; what is asked during one would be refused too."""
+        """Return once no trial runs; requests sent during one would be refused as well."""
         await self._may_go_on.wait()
 
     async def ask_first(self, item: WorkItem) -> None:
-        """Ask one sample before the others; where some are refused as it is, store nothing of them.
+        """Ask one sample before the others, and hold a trial if it is refused.
+
+        Refused exchanges are stored only once the endpoint is found not to be at fault; where it
+        is, a resume asks these samples again.
 
         Raises:
             PreflightError: The endpoint refuses every request, and has never answered in this run.
@@ -82,7 +85,7 @@ class EndpointTrial:
                 error = await self._ask(item, refused)
             if error is None or not refused:
                 return
-            is_sure = error.kind == "tls"  # no prompt has been sent that it could depend on
+            is_sure = error.kind == "tls"  # no prompt was sent that could be the reason
             if is_sure or await self._is_at_fault(item, refused[0][1].body, error, refused):
                 acceptance.refuses_all = True
                 fault = refused_by_all(self._client, error, item.job.plan.benchmark.protocol)
@@ -99,11 +102,11 @@ class EndpointTrial:
     async def _ask(
         self, item: WorkItem, refused: list[tuple[WorkItem, Exchange]] | None
     ) -> ResponseError | None:
-        """Ask a sample and return why it has no answer.
+        """Ask a sample, and return the error of the endpoint, if it gave no answer.
 
         Args:
             item: The sample.
-            refused: Takes an exchange that is not stored yet; without it, that is waited for.
+            refused: Collects exchanges that are not stored yet; None stores them at once.
         """
         exchange = await self._asker.ask(item)
         if exchange.is_stored or refused is None:
@@ -118,16 +121,18 @@ class EndpointTrial:
             self.suspect(item, suspicion)
 
     async def _is_adapted(self, item: WorkItem, error: ResponseError) -> bool:
-        """Return whether requests were changed as a refusal asks for; never after an answer."""
-        has_answered = self._faults.has_answered or self._acceptance.is_decided
-        if has_answered:
+        """Return whether requests were adapted to a refusal, which is done before any answer only.
+
+        Such refusals name a parameter that the model does not accept.
+        """
+        if self._faults.has_answered or self._acceptance.is_decided:
             return False
         from nel.engine.asking.adaptation import adapt  # noqa: PLC0415 - few models ask for any
 
         return await adapt(item, error, self._asker)
 
     def suspect(self, item: WorkItem, suspicion: Suspicion) -> None:
-        """Stop if the endpoint is at fault; that is found out beside the workers."""
+        """Hold a trial beside the workers, and stop the session if the endpoint is at fault."""
         error = suspicion.error
         if error.kind == "quota" or (error.kind == "tls" and not self._faults.has_answered):
             self._stop.request(suspicion.status)
@@ -140,17 +145,14 @@ class EndpointTrial:
     async def _settle(self, item: WorkItem, suspicion: Suspicion) -> None:
         status, body, error = suspicion
         try:
-            if await self._is_at_fault(item, body, error):
-                refused = (
-                    exit_status_of(
-                        refused_by_all(self._client, error, item.job.plan.benchmark.protocol)
-                    )
-                    if is_refusal(error)
-                    else status
-                )
-                self._stop.request(replace(status, reason=refused.reason, fix=refused.fix))
-            else:
+            if not await self._is_at_fault(item, body, error):
                 self._faults.clear()
+                return
+            if is_refusal(error):
+                protocol = item.job.plan.benchmark.protocol
+                refused = exit_status_of(refused_by_all(self._client, error, protocol))
+                status = replace(status, reason=refused.reason, fix=refused.fix)
+            self._stop.request(status)
         except STOP_ERRORS as ending:
             self._stop.request_after(ending)
         finally:
@@ -164,16 +166,16 @@ class EndpointTrial:
         error: ResponseError,
         refused: list[tuple[WorkItem, Exchange]] | None = None,
     ) -> bool:
-        """Return whether samples from all over the set and a neutral prompt fail alike."""
-        for other in self._queue.spread(_WITNESSES):
-            lost = await self._ask(other, refused)
-            if lost is None or not is_alike(lost, error):
+        """Return whether samples from all over the dataset and a neutral prompt fail alike."""
+        for witness in self._queue.spread(_WITNESSES):
+            witness_error = await self._ask(witness, refused)
+            if witness_error is None or not is_alike(witness_error, error):
                 return False
-        probed = await self._client.ask_neutral(item.job.plan.protocol, body or b"{}")
-        return probed is not None and is_alike(probed, error)
+        neutral_error = await self._client.ask_neutral(item.job.plan.protocol, body or b"{}")
+        return neutral_error is not None and is_alike(neutral_error, error)
 
 
 def _loss_of(response: Response) -> ResponseError | None:
-    """Return why a response has no answer; None for an answer or a failure of the model."""
+    """Return the endpoint's error; None for an answer or a failure of the model."""
     error = response.endpoint_error
     return None if error is None or error.model_failure is not None else error

@@ -155,7 +155,6 @@ class SampleRunner:
         last: Exchange,
         keep: KeepLast,
     ) -> Exchange:
-        """Send the request of each turn of a sample, of which most have one."""
 
         def ends_sample(response: Response) -> bool:
             verdict = verdict_before_scoring(
@@ -221,7 +220,6 @@ class SampleRunner:
     async def _rank(
         self, plan: Plan, sample: Sample, sample_key: SampleKey
     ) -> tuple[bytes, Response]:
-        """Return the choices' log-likelihoods; each is stored when it arrives."""
         from nel.engine.asking.loglikelihood import rank  # noqa: PLC0415 - few benchmarks rank choices
 
         return await rank(

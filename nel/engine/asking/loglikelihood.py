@@ -151,7 +151,7 @@ def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:
 
 
 def _join(answers: Sequence[Response]) -> Response:
-    """Return one answer of several, without what is of each request: the log has their rows."""
+    """Return one response for all choices; the log has the rows of their requests."""
     return replace(
         answers[-1],
         usage=sum_usages([answer.usage for answer in answers], partly=False),

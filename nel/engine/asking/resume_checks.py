@@ -1,9 +1,8 @@
-"""Checks that a resumed run's records and dataset are unchanged: of a large run its records while it
-goes on, and of a large dataset the first rows.
+"""Checks that a resumed run's records are intact and its dataset is unchanged.
 
-A large dataset whose fingerprint is the stored one is not read to its end. The run asks only the
-samples of its own store, so that nothing is mixed. Note: a fingerprint does not cover the prompt,
-which may depend on code; rendering does.
+The records of a large run are checked while it goes on. A large dataset with the stored fingerprint
+is not read to its end: its first rows are rendered and compared, since the fingerprint does not
+cover the prompt, which may depend on code. The run then asks the samples of its store.
 """
 
 from __future__ import annotations
@@ -28,29 +27,26 @@ from nel.errors import EXIT_STOPPED_EARLY, DatasetError, StoreError
 from nel.version import __version__
 
 UNREADABLE: Final = "unreadable"
-"""Key of the number of damaged records found in a run; the next resume drops and repeats them."""
+"""The key of the number of damaged records in a run; the next resume repeats their samples."""
 BYTES_FIRST: Final = 1 << 28
 """A run.db up to this size is verified before anything is asked, a larger one in the background."""
 ROWS_FIRST: Final = 5_000
-"""Rows that are rendered and compared of a larger dataset: a fraction of a second."""
+"""Rows of a larger dataset that are rendered and compared, in a fraction of a second."""
 
 Content: TypeAlias = tuple[int, int, str | None, str | None]
 """``(idx, row number, content, fault)`` of a sample."""
 
 
 class RecordCheck:
-    """Reads a whole run.db while the run goes on; meant for a thread of its own, since SQLite
-    blocks on the disk.
-    """
+    """Reads a whole run.db while the run goes on; in a thread, since SQLite blocks on the disk."""
 
     def __init__(self, path: Path) -> None:
-        """Prepare; nothing is read before `count_unreadable`."""
         self._path = path
         self._snapshot: Snapshot | None = None
         self._stopped = False
 
     def count_unreadable(self) -> int:
-        """Return how many records are damaged; 0 when it was stopped.
+        """Return how many records are damaged; 0 once it is stopped.
 
         Raises:
             StoreError: SQLite finds damage in the file itself.
@@ -69,7 +65,7 @@ class RecordCheck:
                 self._snapshot = None
 
     def stop(self) -> None:
-        """Abort the reading, from another thread; harmless when it is over."""
+        """Abort the reading, from another thread; does nothing when it is over."""
         self._stopped = True  # before the interrupt: `count_unreadable` may be between two queries
         snapshot = self._snapshot
         if snapshot is not None:
@@ -104,7 +100,7 @@ class RecordCheck:
 
 
 def check_records(run_db: Path) -> None:
-    """Verify a run.db, unless it is so large that the session does so in the background.
+    """Verify a run.db, unless it is so large that the session verifies it in the background.
 
     Raises:
         StoreError: It cannot be read, or SQLite finds damage.
@@ -123,8 +119,7 @@ def fingerprint_of(plan: Plan) -> str | None:
 def is_unchanged(
     plan: Plan, stored_plan: StoredPlan, samples: Iterator[StoredSample], *, allowed: frozenset[str]
 ) -> bool:
-    """Return whether a large dataset need not be read again: nothing that identifies it has
-    changed, and its first rows make the stored samples.
+    """Return whether a large dataset is unchanged, by its fingerprint and its first rows.
 
     Args:
         plan: Of the benchmark.
@@ -149,7 +144,7 @@ def is_unchanged(
 
 
 def makes_samples(plan: Plan, stored_plan: StoredPlan, samples: Iterator[StoredSample]) -> bool:
-    """Return whether the first rows of a dataset make these samples, ids aside."""
+    """Return whether the first rows of a dataset make these samples; ids are not compared."""
     n_stored = stored_plan["dataset"]["rows"]
     rendered = stream_samples(plan, Digests(), lambda _: None, n_stored=n_stored)
     pairs = zip(samples, rendered, strict=False)

@@ -84,7 +84,6 @@ def rule_of(
 
 
 def _load(rule: StopRule, snapshot: Snapshot, key: int, repeats: int) -> None:
-    """Feed a rule with the outcomes of earlier sessions."""
     rule.start()
     if rule.has_ended or not Pending(snapshot).has_outcomes(key):
         return
@@ -188,7 +187,6 @@ def _pair(
 def _scores(
     theirs: Snapshot, key: int, repeats: int, path: Path
 ) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Yield the name of each question of a baseline with its lowest and highest mean."""
     outcomes: dict[int, list[tuple[float, float]]] = {}
     for stored_result in results(theirs, key, repeats):
         if stored_result.sample.fault is not None:

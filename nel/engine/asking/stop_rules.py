@@ -31,7 +31,6 @@ class StopRules:
     def __init__(
         self, rules: Mapping[int, StopRule] | None = None, slots: Mapping[int, str] | None = None
     ) -> None:
-        """Keep the rules by the benchmark's number in the store."""
         self._rules = rules or {}
         self._slots = slots or {}
 

@@ -63,7 +63,6 @@ class WorkQueue:
         self._items = self._pending()
 
     def __iter__(self) -> Iterator[WorkItem]:
-        """Return the iterator, which all workers share."""
         return self._items
 
     def spread(self, n: int) -> Iterator[WorkItem]:

@@ -1,4 +1,4 @@
-"""The workers of a session: they bound the requests in flight, not those that wait for a retry."""
+"""The workers of a session: they bound the requests in flight, without those that back off."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nel.engine.stopping.session_end import Stop
 from nel.models.attempts import Admission
 
 _PARKED_MAX: Final = 512
-"""Samples that may wait for a retry while others are asked."""
+"""Samples that may wait for their retry while further workers ask others."""
 _RAMP_FIRST: Final = 8
 """Workers to start while the first request is out; doubled every `_RAMP_SECONDS`."""
 _RAMP_SECONDS: Final = 0.1
@@ -26,13 +26,13 @@ class Workers:
         stop: Stop,
         ask_samples: Callable[[int], Coroutine[object, object, None]],
     ) -> None:
-        """Start none.
+        """Prepare; `ramp_up` starts workers.
 
         Args:
-            concurrency: Requests in flight.
+            concurrency: The most requests in flight.
             gate: Of the endpoint.
-            stop: Ends them.
-            ask_samples: The work of one worker, by its number; it ends where it is surplus.
+            stop: Ends the session.
+            ask_samples: The work of one worker, by its number; returns once `surplus` is positive.
         """
         self._concurrency = concurrency
         self._gate = gate
@@ -46,11 +46,11 @@ class Workers:
     async def ramp_up(
         self, first_answer: asyncio.Task[None], may_go_on: Callable[[], Awaitable[bool]]
     ) -> None:
-        """Start workers: in doubling steps while the first request is out, then all.
+        """Start workers: in doubling steps while the first request is in flight, then all.
 
         Args:
-            first_answer: Sends the first request.
-            may_go_on: Returns whether to start any more.
+            first_answer: Done once the first request has its answer.
+            may_go_on: Returns whether to start more.
         """
         if self._gate is not None:
             self._gate.on_back_off = self._replace_parked
@@ -67,17 +67,18 @@ class Workers:
             await asyncio.wait({first_answer}, timeout=_RAMP_SECONDS)
 
     def start(self, work: Coroutine[object, object, None]) -> None:
-        """Run a check beside the workers."""
+        """Run a coroutine, such as a check of the endpoint, beside the workers."""
         self.watch(asyncio.create_task(work))
 
     def watch(self, task: asyncio.Task[None]) -> None:
-        """Wait in `supervise` for a task too."""
+        """Let `supervise` wait for a task too."""
         task.add_done_callback(lambda _: self._task_ended.set())
         self._tasks.add(task)
 
     async def supervise(self, scoring: asyncio.Task[None]) -> None:
-        """Wait until every worker has ended, or the drain time after a stop; workers may be added
-        meanwhile. An error of a worker, or of the scoring, is raised.
+        """Wait until every worker has ended, or until the drain time after a stop is over.
+
+        Workers may be added meanwhile. Raises the error of a worker or of the scoring.
         """
         stopping = asyncio.create_task(self._stop.event.wait())
         try:
@@ -85,7 +86,7 @@ class Workers:
                 timeout = self._stop.seconds_left() if stopping.done() else None
                 ended = asyncio.create_task(self._task_ended.wait())
                 watched: set[asyncio.Future[Any]] = {ended, scoring}
-                if not stopping.done():  # done, it would end every wait at once
+                if not stopping.done():  # once done it would end every wait at once
                     watched.add(stopping)
                 await asyncio.wait(watched, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
                 ended.cancel()
@@ -106,7 +107,7 @@ class Workers:
 
     @property
     def surplus(self) -> int:
-        """Return by how many workers, those waiting for a retry aside, exceed the concurrency."""
+        """By how many the workers that do not back off exceed the concurrency."""
         parked = self._gate.n_backing_off if self._gate is not None else 0
         return self.n_running - parked - self._concurrency
 
@@ -119,12 +120,12 @@ class Workers:
         try:
             await self._ask_samples(number)
         finally:
-            # Here and not when `supervise` sees the task done: of two workers that end together,
-            # each would count the other as running, and both would end although one should stay.
+            # Not in `supervise`, which sees the task later: of two workers that find themselves
+            # surplus at the same time, each would count the other, and both would end.
             self.n_running -= 1
 
     def _replace_parked(self) -> None:
-        """Replace a worker that waits for a retry, since it holds no permit of the gate."""
+        """Start a worker in place of one that backs off, which holds no permit of the gate."""
         n_free = self._concurrency + _PARKED_MAX - self.n_running
         if self._stop.status is None and n_free > 0 and self.surplus < 0:
             self._start_worker()

@@ -1,4 +1,4 @@
-"""One attempt of an episode: asks the endpoint, runs tools in their process, stores each step."""
+"""One attempt at an episode: sends requests, runs tools in their process, and stores each step."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from nel.types import (
 )
 
 _CLOSE_SECONDS = 10.0
-_PLAIN = EnvironmentMaker()
-"""The limits of time of an environment that names none."""
+_DEFAULT_MAKER = EnvironmentMaker()
+"""Has the time limits that hold where the benchmark's environment declares none."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Attempt:
-    """What `nel.episodes.Episode` is run on."""
+    """The backend of a `nel.episodes.Episode`: endpoint, tools and store."""
 
     number: int
     sample_key: SampleKey
@@ -58,13 +58,12 @@ class Attempt:
     progress: Progress
     digests: MessageDigests = field(default_factory=MessageDigests)
     body: bytes | None = None
-    """What was sent last in this session."""
+    """The last request body of this session."""
     _writer: StepWriter = field(init=False)
     _process: ToolProcess | None = None
-    _replacing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _replacement_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        """Prepare the encoding of steps."""
         self._writer = StepWriter(self.sample_key, self.number, self.digests)
 
     async def close(self, *, is_over: bool) -> None:
@@ -74,7 +73,7 @@ class Attempt:
             is_over: Whether no session goes on from the stored steps.
         """
         if self._process is not None and self.plan.benchmark.environment is not None:
-            with suppress(EnvironmentFault, TimeoutError):  # what it came to is decided already
+            with suppress(EnvironmentFault, TimeoutError):  # the outcome is already decided
                 await self._process.request("close", _CLOSE_SECONDS)
         self._kill()
         results = [step.result for step in self.steps.values() if step.result is not None]
@@ -109,24 +108,23 @@ class Attempt:
         options: JsonObject,
         wall_seconds: Any,
     ) -> Step:
-        """Ask the model and store the step while the request's permit is held."""
+        """Send a request, and store the step before the request's permit is released."""
         request = self._request(messages, tools, options)
         body = dumps_bytes(build_body(request, stream=self.client.endpoint.stream))
-        if self.store.redactor.finds(body):  # a solver runs in this process, and has its variables
+        # A solver runs in this process and can read its environment, keys included.
+        if self.store.redactor.finds(body):
             body = self.store.redactor.json_text(body.decode()).encode()
         self.body = body
         if note := native_note(request):
             step = replace(step, asked={"note": note})
 
         async def keep(response: Response) -> None:
+            # Runs inside `exchange`, so that a kill loses no more answers than requests in flight.
             nonlocal step
             if response.error is not None and response.error.model_failure is None:
                 raise EndpointLost(response, body)
             step = step.with_end(wall_seconds(), response=response)
-            row, pool = self._writer.row(step, messages, self._settings(tools, options))
-            reach("before_step")
-            await self.store.append([row], pool)
-            reach("after_step")
+            await self._append(self._writer.row(step, messages, self._settings(tools, options)))
 
         sent = Sent(request, body, f"step-{self.number}-{step.number}")
         response = await exchange(self.client.complete, sent, keep)
@@ -137,10 +135,7 @@ class Attempt:
 
     async def commit(self, step: Step) -> None:
         """Store a step."""
-        row, pool = self._writer.row(step)
-        reach("before_step")
-        await self.store.append([row], pool)
-        reach("after_step")
+        await self._append(self._writer.row(step))
         self._writer.note_message(step)
 
     def note(self, step: Step) -> None:
@@ -153,7 +148,7 @@ class Attempt:
         self._writer.note_replay(step, messages)
 
     async def begin_turn(self, turn: int) -> Mapping[str, ToolFacts]:
-        """Return the tools of a turn; a new environment is made for the first."""
+        """Return the tools of a turn; turn 0 sets up the environment."""
         benchmark = self.plan.benchmark
         if self.tools is None or not (benchmark.tools or benchmark.environment):
             return {}
@@ -171,22 +166,24 @@ class Attempt:
                 "sample": seal_text(encode_sample(self.sample)),
                 "snapshot": self._last_snapshot(),
             }
-        listed = await self._ask_process("turn", "setup", maker.setup_seconds, turn=turn, **fields)
-        return {facts["json"]["function"]["name"]: ToolFacts(**facts) for facts in listed}
+        tools = await self._ask_process("turn", "setup", maker.setup_seconds, turn=turn, **fields)
+        return {facts["json"]["function"]["name"]: ToolFacts(**facts) for facts in tools}
 
     def _last_snapshot(self) -> dict[str, Any]:
-        """Return what the environment is made from, which is nothing once its evidence is stored.
+        """Return the snapshot that the environment is restored from, if any, and its step.
 
         Raises:
-            EnvironmentFault: It had a state after its last stored call that nothing holds.
+            EnvironmentFault: The state after the last stored call is in no snapshot.
         """
         name, unsaved, number = None, None, 0
         for step in self.steps.values():
             result = step.result
             if step.kind == "verify":
+                # The evidence of a stage is stored, so the next one begins without its snapshot.
                 name = unsaved = None
             elif result is not None and (result.snapshot or result.unsaved):
-                if result.snapshot is None or result.snapshot != name:  # else nothing had changed
+                # A call that changed nothing repeats the last name; the snapshot is of the earlier.
+                if result.snapshot is None or result.snapshot != name:
                     number = step.number
                 name, unsaved = result.snapshot, result.unsaved
         if unsaved is not None:
@@ -206,7 +203,11 @@ class Attempt:
     async def run_tool(
         self, number: int, call: ToolCall, seconds: float | None, *, facts: ToolFacts
     ) -> ToolResult:
-        """Run a call; the model is informed of one that takes too long, unless state is lost."""
+        """Run a call. A timeout is reported to the model, unless the environment's state is lost.
+
+        Raises:
+            EnvironmentFault: There is no environment, or it hung.
+        """
         process = self._process
         if process is None:
             detail = f"{call.name} was called before the environment was set up"
@@ -226,12 +227,11 @@ class Attempt:
         except TimeoutError as error:
             if self.plan.benchmark.environment is not None:
                 self._kill()
-                detail = (
-                    f"{call.name} took longer than {seconds:g} s, and the state is lost with it"
-                )
-                raise EnvironmentFault("tool_hung", detail) from error
-            async with self._replacing:
-                if self._process is process:  # else a call beside this one has replaced it
+                text = f"{call.name} took longer than {seconds:g} s, and the state is lost with it"
+                raise EnvironmentFault("tool_hung", text) from error
+            # Calls run in parallel in one process: the first that times out replaces it for all.
+            async with self._replacement_lock:
+                if self._process is process:
                     self._kill()
                     await self.begin_turn(0)
             text = f"{call.name} took longer than {seconds:g} s and was stopped."
@@ -247,7 +247,7 @@ class Attempt:
         )
 
     async def run_program(self, program: JsonObject, seconds: float) -> JsonObject:
-        """Run an agent of others to its end; the tools' process serves other requests meanwhile."""
+        """Run a third-party agent to its end; the tools' process serves requests meanwhile."""
         assert self._process is not None  # noqa: S101 - an agent has an environment
         try:
             ended: JsonObject = await self._process.request(
@@ -262,12 +262,12 @@ class Attempt:
         return {**ended, "output": output}
 
     async def stop_program(self) -> None:
-        """Have the agent killed."""
+        """Kill the agent."""
         if self._process is not None:
             await self._ask_process("stop", "agent_hung", _CLOSE_SECONDS)
 
     async def next_stage(self) -> JsonObject | None:
-        """Have the environment begin the next stage; None where there is none."""
+        """Begin the next stage of the environment; return None after the last."""
         environment = self.plan.benchmark.environment
         if self._process is None or not isinstance(environment, EnvironmentMaker):
             return None
@@ -279,7 +279,7 @@ class Attempt:
         return {**stage, "work_seconds": min(filter(None, bounds), default=None)}
 
     async def evidence(self) -> Any:
-        """Return what the environment says of its final state."""
+        """Return the environment's account of its final state."""
         if self.plan.benchmark.environment is None or self._process is None:
             return None
         seconds = self._maker.evidence_seconds
@@ -289,7 +289,13 @@ class Attempt:
     @property
     def _maker(self) -> EnvironmentMaker:
         environment = self.plan.benchmark.environment
-        return environment if isinstance(environment, EnvironmentMaker) else _PLAIN
+        return environment if isinstance(environment, EnvironmentMaker) else _DEFAULT_MAKER
+
+    async def _append(self, row_and_pool: tuple[Any, Any]) -> None:
+        reach("before_step")
+        row, pool = row_and_pool
+        await self.store.append([row], pool)
+        reach("after_step")
 
     async def _ask_process(
         self, what: str, timeout_kind: str, seconds: float, **fields: object
@@ -302,7 +308,7 @@ class Attempt:
             raise EnvironmentFault(timeout_kind, detail) from error
 
     def references(self, messages: Sequence[Message]) -> tuple[list[str], list[tuple[str, str]]]:
-        """Return what names each message of the conversation, and what is to be pooled for it."""
+        """Return the digest that stands for each message, and the texts to store for them."""
         pool: dict[str, str] = {}
         return self._writer.references(messages, pool), list(pool.items())
 
@@ -329,6 +335,6 @@ class Attempt:
 
 
 def _retrieve_error(stored: asyncio.Future[None]) -> None:
-    """Retrieve why a note was not stored, so that asyncio logs nothing: the next step says it."""
+    """Retrieve the error of a note, which asyncio would log; the next step raises the same one."""
     if not stored.cancelled():
         stored.exception()

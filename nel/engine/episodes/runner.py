@@ -48,7 +48,7 @@ _DETAIL_CHARACTERS_MAX: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Over:
+class _AttemptEnd:
     """How an attempt ended that gives an answer."""
 
     ended_by: str
@@ -71,7 +71,6 @@ class EpisodeRunner:
         episodes: int,
         progress: Progress,
     ) -> None:
-        """Prepare; nothing runs yet."""
         self._client = client
         self._store = store
         self._snapshot = snapshot
@@ -141,7 +140,6 @@ class EpisodeRunner:
     def _next_attempt(
         self, plan: Plan, sample: Sample, sample_key: SampleKey, generation: Generation
     ) -> Attempt:
-        """Return the attempt that goes on from its stored steps, or a new one."""
         attempts = StoredAttempts(transcript(self._snapshot, sample_key))
         return Attempt(
             number=attempts.last,
@@ -159,11 +157,11 @@ class EpisodeRunner:
     async def _finish(
         self, plan: Plan, attempt: Attempt, episode: Episode
     ) -> tuple[bytes | None, Response]:
-        over = await _drive(plan.solver, episode)
+        end = await _drive(plan.solver, episode)
         if not episode.accounts.model_calls:
             raise EnvironmentFault("never_asked", "the solver returned without an answer")
         evidence = await episode.verify()
-        response = await self._response(plan, attempt, episode, over, evidence)
+        response = await self._response(plan, attempt, episode, end, evidence)
         return attempt.body, response
 
     async def _response(
@@ -171,20 +169,19 @@ class EpisodeRunner:
         plan: Plan,
         attempt: Attempt,
         episode: Episode,
-        over: _Over,
+        end: _AttemptEnd,
         evidence: Json,
     ) -> Response:
-        """Return the response of the sample: the final answer, and what the episode came to."""
-        response = over.failed or episode.last_response or Response()
+        response = end.failed or episode.last_response or Response()
         references, pool = attempt.references(episode.messages)
         if pool:
             await self._store.append([], pool)
-        text = response.text if over.answer is None else self._store.redactor.text(over.answer)
-        fails = over.ended_by.startswith("limit:") and plan.benchmark.on_limit == "fail"
+        text = response.text if end.answer is None else self._store.redactor.text(end.answer)
+        fails = end.ended_by.startswith("limit:") and plan.benchmark.on_limit == "fail"
         failure = None
         if fails:
-            failure = {"kind": "limit", "detail": f"ended by {over.ended_by}"}
-        elif over.failed is not None or _is_answer(episode, text, response):
+            failure = {"kind": "limit", "detail": f"ended by {end.ended_by}"}
+        elif end.failed is not None or _is_answer(episode, text, response):
             failure = _failure_of(response, plan, attempt.sample)
         return Response(
             text=text,
@@ -195,7 +192,7 @@ class EpisodeRunner:
             fallback=response.fallback,
             episode={
                 "solver": plan.solver.name if plan.solver else "",
-                "ended_by": over.ended_by,
+                "ended_by": end.ended_by,
                 "conversation": references,
                 "evidence": evidence,
                 "failure": failure,
@@ -205,8 +202,8 @@ class EpisodeRunner:
         )
 
 
-async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
-    """Run a solver to its end, or to what ends its episode; what it swallowed is raised here."""
+async def _drive(solver: BoundSolver | None, episode: Episode) -> _AttemptEnd:
+    """Run a solver to its end or the episode's; raise an ending that the solver suppressed."""
     assert solver is not None  # noqa: S101 - a plan without one has no episodes
     answer = None
     try:
@@ -220,19 +217,19 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
             raise EnvironmentFault("solver_raised", detail) from error
     ending = episode.ending
     if ending is None:
-        return _Over(
+        return _AttemptEnd(
             ended_by=episode.ended_by or SOLVED, answer=None if answer is None else str(answer)
         )
     if episode.abandoned.is_set() and isinstance(ending, (LimitReached, ModelFailed)):
         detail = f"the solver catches everything, and went on after its episode's end: {ending}"
         raise EnvironmentFault("solver_stuck", detail)
     if isinstance(ending, LimitReached):
-        return _Over(ended_by=f"limit:{ending.name}")
+        return _AttemptEnd(ended_by=f"limit:{ending.name}")
     if isinstance(ending, SessionOver):
         raise ending.error
     if isinstance(ending, ModelFailed) and ending.response.error is not None:
         kind = ending.response.error.model_failure
-        return _Over(ended_by=f"model:{kind}", failed=ending.response)
+        return _AttemptEnd(ended_by=f"model:{kind}", failed=ending.response)
     raise ending
 
 
@@ -250,7 +247,6 @@ async def _answer_of_stages(solver: BoundSolver, episode: Episode) -> str | None
 
 
 async def _answer_of(solver: BoundSolver, episode: Episode) -> str | None:
-    """Return the solver's answer; None once it had to be abandoned."""
     task = asyncio.ensure_future(_solve(solver, episode))
     abandoned = asyncio.ensure_future(episode.abandoned.wait())
     try:

@@ -43,7 +43,6 @@ class StepWriter:
     """Encodes the steps of one attempt, in the order of their numbers."""
 
     def __init__(self, key: SampleKey, attempt: int, digests: MessageDigests) -> None:
-        """Begin before the first step."""
         self._key = key
         self._attempt = attempt
         self._digests = digests
@@ -156,7 +155,6 @@ class StoredAttempts:
     """The stored steps of one sample in one repeat, by attempt."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        """Decode the rows of `Snapshot.steps`."""
         self.steps: dict[int, dict[int, Step]] = {}
         self.requests: dict[int, dict[int, JsonObject]] = {}
         """As they are stored: which messages a model step sent."""

@@ -1,4 +1,4 @@
-"""Runs one episode's tools in a process: makes their environment, and the calls the run sends."""
+"""Runs one episode's tools in a process of their own: creates the environment and serves calls."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from nel.tools.results import (
 from nel.types import Sample
 
 FRAME_BYTES_MAX: Final = 64 << 20
-"""Of one answer of the process; what a tool returns is cut before, evidence is not."""
+"""Of one answer of the process; the output of a tool is cut before, evidence is not."""
 _SIZE: Final = struct.Struct("<I")
 _DETAIL_CHARACTERS_MAX: Final = 4_000
 _FAULTS: Final = {
@@ -53,15 +53,15 @@ _FAULTS: Final = {
     "evidence": "verifier_raised",
     "close": "close",
 }
-"""By request: how an exception of the benchmark's own code is called."""
+"""The kind of fault by request, for an exception of the benchmark's own code."""
 
 
 def serve_tools(connection: socket.socket, benchmark: Benchmark) -> None:
     """Answer the run's requests until it closes the connection."""
     leave_variables(benchmark.env)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for handle in (0, 1, 2):  # what a tool prints is not the run's output
-        os.dup2(nothing, handle)
+    null = os.open(os.devnull, os.O_RDWR)
+    for handle in (0, 1, 2):  # a tool may print, which is not the run's output
+        os.dup2(null, handle)
     host = _ToolHost(connection, benchmark)
     stream = connection.makefile("rb")
     while header := stream.read(_SIZE.size):
@@ -74,8 +74,6 @@ def serve_tools(connection: socket.socket, benchmark: Benchmark) -> None:
 
 
 class _ToolHost:
-    """The environment of one episode and its tools."""
-
     def __init__(self, connection: socket.socket, benchmark: Benchmark) -> None:
         self._connection = connection
         self._sending = threading.Lock()
@@ -85,7 +83,7 @@ class _ToolHost:
         self._tools: dict[str, Tool] = {}
 
     def answer(self, request: Mapping[str, Any]) -> None:
-        """Answer one request; what the benchmark's code raises is a fault of the environment."""
+        """Answer one request; an exception of the benchmark's code becomes a fault in the answer."""
         what = request["what"]
         try:
             answers: dict[str, Callable[[Mapping[str, Any]], Any]] = {
@@ -132,7 +130,6 @@ class _ToolHost:
         ]
 
     def _open(self, name: str | None, step: Mapping[str, Any]) -> Toolset | None:
-        """Return the episode's environment: a new one, or as a snapshot of a step has it."""
         environment = self._benchmark.environment
         if environment is None:
             return None
@@ -181,7 +178,7 @@ class _ToolHost:
         return answer
 
     def _snapshot(self, step: StepAddress) -> dict[str, object]:
-        """Return what holds the state after a call; the time that it takes is not the call's."""
+        """Save the state after a call, and time it apart from the call."""
         assert self._environment is not None  # noqa: S101 - a tool of it was called
         began = time.monotonic()
         saved: dict[str, object]

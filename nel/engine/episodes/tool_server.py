@@ -35,7 +35,6 @@ class ToolServer(ForkServer):
     """Forks the processes of episodes; make it before the run starts threads."""
 
     def __init__(self, benchmarks: Sequence[Benchmark]) -> None:
-        """Fork the server."""
         self._numbers = {id(benchmark): number for number, benchmark in enumerate(benchmarks)}
         super().__init__(
             lambda number, connection: serve_tools(connection, benchmarks[number]),
@@ -68,7 +67,6 @@ class ToolProcess:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
-        """Take over a connection."""
         self._server = server
         self._pid = pid
         self._reader = reader

@@ -48,7 +48,6 @@ class TranscribedAttempt:
     """One attempt of an episode."""
 
     def __init__(self, attempts: StoredAttempts, number: int, pool: Mapping[str, str]) -> None:
-        """Take a stored attempt and the texts that its requests refer to."""
         self.number = number
         """From 0."""
         self.steps: Mapping[int, Step] = attempts.steps.get(number, {})
@@ -115,7 +114,6 @@ class TranscribedAttempt:
         ]
 
     def _end_of(self, number: int) -> list[SentMessage]:
-        """Return the answer of a model step, and the results of its calls."""
         answer = message_of(self.steps[number])
         if answer is None:
             return []

@@ -151,8 +151,6 @@ class _ScoringHost:
 
 
 class _SandboxHost:
-    """Runs programs that arrive."""
-
     def __init__(self, sandbox: Sandbox, output: _Output) -> None:
         self._sandbox = sandbox
         self._output = output

@@ -38,8 +38,6 @@ _LOOK_SECONDS: Final = 1.0
 
 
 class _Host:
-    """A host that has joined."""
-
     def __init__(self, kind: HostKind, node: str) -> None:
         self.kind = kind
         self.node = node
@@ -51,7 +49,6 @@ class LeasedExecutor:
     """Computes scores and runs programs on the hosts of a fleet."""
 
     def __init__(self, name: str, fleet: Fleet) -> None:
-        """Prepare; nothing is started before `start`."""
         self.name = name
         self._fleet = fleet
         self._work: ScoringWork | None = None
@@ -247,7 +244,6 @@ class LeasedExecutor:
             self._sandbox.join(name, hello)
 
     def _problem_of(self, host: _Host, hello: Mapping[str, Any]) -> str | None:
-        """Return why a host cannot be used, with its node; None where it can."""
         assert self._work is not None  # noqa: S101
         if hello.get("error"):
             own_environment = environment()

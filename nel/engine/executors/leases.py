@@ -1,9 +1,8 @@
-"""Which item is leased to which host: small leases that grow with its speed, and are given out
-again when it is lost.
+"""Leases items to hosts: a host's window grows with its speed, and its items return if it is lost.
 
-Of the items that a lost host had, a host gets one at a time: one that takes hosts down takes no
-other with it for good.
-Pure: it holds numbers of items. An item waits, or is with exactly one host.
+An item that was lost with a host is a suspect, and a host gets one suspect at a time: an item that
+crashes hosts then exhausts its own attempts, and not those of others that were beside it.
+Does no I/O and knows items by number. An item waits, or is with exactly one host.
 """
 
 from __future__ import annotations
@@ -13,23 +12,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 FIRST: Final = 4
-"""Items in flight with a host of which nothing is known yet."""
+"""The window of a host whose speed is not yet known."""
 MOST: Final = 256
 _FAST_SECONDS: Final = 0.1
 _SLOW_SECONDS: Final = 0.4
-"""An item that is with its host for longer waits after others, which another host could have."""
+"""An item that takes longer has queued on its host, while another host might be idle."""
 
 
 @dataclass(slots=True)
 class _Host:
     window: int
+    """Items that it may have in flight."""
     is_fixed: bool
     leased: set[int] = field(default_factory=set)
     """Items in flight."""
     asking: set[int] = field(default_factory=set)
-    """Those of them that wait for an answer of the run, and do not compute."""
+    """Those of them that wait for an answer of the run, and take no room."""
     suspect: int | None = None
-    """The one of them that was lost with a host before."""
+    """The one of them that an earlier host was lost with."""
 
     @property
     def room(self) -> int:
@@ -53,15 +53,14 @@ class Leases:
 
     @property
     def hosts(self) -> list[str]:
-        """Return the hosts."""
+        """The names of the hosts."""
         return list(self._hosts)
 
     def join(self, host: str, *, capacity: int | None = None) -> None:
         """Add a host.
 
         Args:
-            capacity: Items that it may have in flight; None: as many as it computes in a fraction
-                of a second.
+            capacity: A fixed window; None adapts the window to the host's speed, see `adapt`.
         """
         self._hosts[host] = _Host(window=capacity or FIRST, is_fixed=capacity is not None)
 
@@ -87,7 +86,7 @@ class Leases:
         return assigned
 
     def set_asking(self, host: str, number: int, *, is_asking: bool) -> None:
-        """Note that an item waits for an answer of the run, or goes on."""
+        """Record that an item waits for an answer of the run, or no longer does."""
         lease = self._hosts.get(host)
         if lease is None or number not in lease.leased:
             return
@@ -114,17 +113,17 @@ class Leases:
         return True
 
     def adapt(self, host: str, seconds: float, *, is_dry: bool) -> None:
-        """Give a host more at once that was quick and had nothing left, and less one where items
-        wait for each other.
+        """Widen the window of a host that was fast and ran dry; narrow it where items queue.
 
         Args:
             host: One that has just finished items.
-            seconds: That the slowest of them was with the host, the way there and back left out.
-            is_dry: Whether it has nothing left to compute.
+            seconds: How long the slowest of them was at the host, without the network.
+            is_dry: Whether the host has nothing left to compute.
         """
         lease = self._hosts.get(host)
         if lease is None or lease.is_fixed:
             return
+        # Grow by half, shrink by a quarter: a window that overshoots costs one round of queueing.
         if is_dry and seconds < _FAST_SECONDS:
             lease.window = min(MOST, lease.window + max(2, lease.window // 2))
         elif seconds > _SLOW_SECONDS:
@@ -133,12 +132,16 @@ class Leases:
     def lose(self, host: str) -> tuple[list[int], list[int]]:
         """Remove a host; return its items to try again, and those that were lost too often."""
         lease = self._hosts.pop(host, None)
-        again: list[int] = []
-        given_up: list[int] = []
-        for number in sorted(lease.leased) if lease is not None else ():
-            self._losses[number] = self._losses.get(number, 0) + 1
-            (given_up if self._losses[number] >= self._attempts_max else again).append(number)
-        for number in given_up:
-            del self._losses[number]
-        self._suspects.extend(again)
-        return again, given_up
+        if lease is None:
+            return [], []
+        retries: list[int] = []
+        failures: list[int] = []
+        for number in sorted(lease.leased):
+            n_losses = self._losses.pop(number, 0) + 1
+            if n_losses >= self._attempts_max:
+                failures.append(number)
+            else:
+                self._losses[number] = n_losses
+                retries.append(number)
+        self._suspects.extend(retries)
+        return retries, failures

@@ -115,7 +115,6 @@ class ProcessFleet:
         self.send(name, self._starts[kind])
 
     def _take(self, name: str, kind: HostKind, packet: bytes | None) -> None:
-        """Pass on what a process wrote; called in its thread."""
         with suppress(RuntimeError):  # the event loop has ended
             if packet is not None:
                 self._loop.call_soon_threadsafe(self._events.put_nowait, Packet(name, packet))

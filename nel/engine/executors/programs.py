@@ -75,8 +75,8 @@ class LeasedSandbox:
 
     def lose(self, host: str) -> None:
         """Run again what a lost host had; a program that was lost too often has no verdict."""
-        again, given_up = self._leases.lose(host)
-        self.n_again += len(again)
+        retries, given_up = self._leases.lose(host)
+        self.n_again += len(retries)
         for number in given_up:
             detail = f"the workers that ran the program were lost {_ATTEMPTS_MAX} times"
             self._settle(number, SandboxError(detail, kind="worker_lost"))

@@ -21,8 +21,6 @@ ATTEMPTS_MAX: Final = 3
 
 @dataclass(slots=True)
 class _Scoring:
-    """One scoring that is not over."""
-
     item: ScoringTask
     attempt: int = 0
     """How often its host has restarted it."""
@@ -87,14 +85,14 @@ class LeasedScorers:
 
     def lose(self, host: str) -> None:
         """Score again what a lost host had, and leave unscored what was lost too often."""
-        again, given_up = self._leases.lose(host)
-        self.n_again += len(again)
-        for number in again:
+        retries, given_up = self._leases.lose(host)
+        self.n_again += len(retries)
+        for number in retries:
             scoring = self._scorings[number]
             scoring.item, scoring.attempt = scoring.item.restart(), 0
         detail = f"the workers that scored it were lost {ATTEMPTS_MAX} times"
-        lost = Unscored(cause="infra", kind="worker_lost", detail=detail)
-        self._finish((number, lost) for number in given_up)
+        outcome = Unscored(cause="infra", kind="worker_lost", detail=detail)
+        self._finish((number, outcome) for number in given_up)
         self._flush_soon()
 
     def on_messages(self, host: str, messages: Sequence[ToRun]) -> None:

@@ -192,7 +192,6 @@ def _reference(target: object) -> str | None:
 
 
 def _question(scorer_input: ScorerInput) -> str:
-    """Return what the response answers: the prompt, or the conversation before it."""
     if scorer_input.conversation:
         return _dialogue(
             [(str(turn["role"]), turn["content"]) for turn in scorer_input.conversation[:-1]]

@@ -1,5 +1,7 @@
-"""What is known of the endpoints of a run's judges together: which are down, disabled or stalled,
-and how many samples may wait for them.
+"""The endpoints of a run's judges: which are down, stalled or disabled, and who waits for them.
+
+An endpoint that is *down* or *stalled* may recover: its samples are parked. One that is *disabled*
+refuses for a lasting reason, and is not asked again in this session.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ class JudgeEndpoints:
         share_slots(judge_endpoints.values())
 
     async def watch(self) -> None:
-        """Park samples that wait for a judge that is down or stalled, until cancelled."""
+        """Park the samples that wait for a judge that is down or stalled; runs until cancelled."""
         while True:
             await asyncio.sleep(_POLL_SECONDS)
             for endpoint in self._judge_endpoints.values():
@@ -52,7 +54,7 @@ class JudgeEndpoints:
         self._waits_for_stalled = True
 
     async def wait_until_up(self) -> None:
-        """Return when no judge is down, or none is being probed any more."""
+        """Return once no judge that is down is being probed."""
         while any(endpoint.is_down for endpoint in self._judge_endpoints.values()):  # noqa: ASYNC110 - a gate has no event for it
             await asyncio.sleep(_POLL_SECONDS)
 
@@ -67,7 +69,7 @@ class JudgeEndpoints:
         for endpoint in self._judge_endpoints.values():
             member = endpoint.client.endpoint
             if not isinstance(member, ModelConfig):
-                continue  # the pre-flight of the evaluated model has checked it
+                continue  # the evaluated model judges itself, and has its own pre-flight
             try:
                 await check_endpoint(endpoint.client, flags=JUDGE_FLAGS)
             except StoppedEarly as error:
@@ -92,46 +94,41 @@ class JudgeEndpoints:
         is_member = False
         for panel in self._panels:
             members = [self.endpoint_of(member) for member in panel.panel]
-            is_member |= any(endpoint_of_member is endpoint for endpoint_of_member in members)
-            n_remaining = sum(
-                endpoint_of_member is not None
-                and endpoint_of_member is not endpoint
-                and endpoint_of_member.disabled is None
-                for endpoint_of_member in members
-            )
+            is_member = is_member or any(member is endpoint for member in members)
+            remaining = [
+                member
+                for member in members
+                if member is not None and member is not endpoint and member.disabled is None
+            ]
             quorum = panel.quorum or len(members) // 2 + 1
-            if len(members) > n_remaining < min(quorum, len(members)):
+            # A quorum may be set above the size of its panel; then all of its members are needed.
+            if len(remaining) < min(quorum, len(members)):
                 return False
         return is_member
 
     @property
     def _others(self) -> list[JudgeEndpoint]:
-        """Return the endpoints other than the evaluated model's."""
-        return [
-            judge_endpoint
-            for judge_endpoint in self._judge_endpoints.values()
-            if not judge_endpoint.is_evaluated
-        ]
+        """The endpoints other than the evaluated model's."""
+        endpoints = self._judge_endpoints.values()
+        return [endpoint for endpoint in endpoints if not endpoint.is_evaluated]
 
     @property
     def n_slots(self) -> int:
-        """Return how many samples may hold slots of judges other than the evaluated model."""
+        """How many samples may hold slots of judges other than the evaluated model."""
         return sum(endpoint.slots.free + endpoint.in_flight for endpoint in self._others)
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how many seconds a judge has been down, the longest where several are; None
-        while all are up.
+        """For how long a judge has been down, the longest of several; None while all are up.
 
-        The evaluated model, which may be asked to judge itself, is not among them: that is the
-        endpoint's outage.
+        The evaluated model may judge itself, but its outage is that of the run's endpoint.
         """
         seconds = [endpoint.client.gate.down_seconds for endpoint in self._others]
         return max((value for value in seconds if value is not None), default=None)
 
     @property
     def problems(self) -> list[str]:
-        """Return name, address and fault of each judge that judges nothing now; thread-safe."""
+        """Name, address and fault of each judge that is not asked now; thread-safe."""
         problems = [endpoint.problem for endpoint in self._others]
         return [problem for problem in problems if problem is not None]
 
@@ -147,14 +144,14 @@ class JudgeEndpoints:
 
     @property
     def disabled(self) -> str | None:
-        """Return why a judge is asked nothing more in this session; None where all are asked."""
+        """Why a judge is not asked again in this session; None where all are asked."""
         reasons = (endpoint.disabled for endpoint in self._judge_endpoints.values())
         return next((reason for reason in reasons if reason is not None), None)
 
     def _note_refusal(
         self, endpoint: JudgeEndpoint, member: ModelConfig, response: Response
     ) -> None:
-        """Disable an endpoint that has never answered and refuses for a lasting reason.
+        """Disable an endpoint that has never answered, once it refuses for a lasting reason.
 
         Raises:
             JudgeError: It is disabled, and the others of its panel judge without it.
@@ -165,7 +162,7 @@ class JudgeEndpoints:
             endpoint.n_refused = 0
             return
         endpoint.n_refused += 1
-        if endpoint.client.gate.n_answered:
+        if endpoint.client.gate.n_answered:  # key and model are right: one question was refused
             return
         fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
         try:
@@ -226,14 +223,18 @@ def endpoint_key(member: EndpointConfig) -> str:
 def _of_judge(
     member: ModelConfig, error: PreflightError, *, is_alone: bool = False
 ) -> JudgePreflightError:
-    """Return the error as one of a judge; the options that correct it replace the whole panel, so
-    there are none where the panel has others.
+    """Return the error as one of a judge.
+
+    The flags of a judge replace the whole panel, so a fix is offered for a judge that is alone.
     """
-    changes = dict(zip(error.fix[::2], error.fix[1::2], strict=True))
-    flags = {JUDGE_FLAGS.url: member.url, JUDGE_FLAGS.model: member.model}
-    if member.api_key_env:
-        flags[JUDGE_FLAGS.key] = member.api_key_env
-    fix = chain.from_iterable((flags | changes).items()) if changes and is_alone else ()
+    fix: tuple[str, ...] = ()
+    if error.fix and is_alone:
+        flags = {JUDGE_FLAGS.url: member.url, JUDGE_FLAGS.model: member.model}
+        if member.api_key_env:
+            flags[JUDGE_FLAGS.key] = member.api_key_env
+        # A fix alternates flags and values.
+        flags |= dict(zip(error.fix[::2], error.fix[1::2], strict=True))
+        fix = tuple(chain.from_iterable(flags.items()))
     return JudgePreflightError(
-        f"judge {member.label}: {error}", endpoint_kind=error.endpoint_kind, fix=tuple(fix)
+        f"judge {member.label}: {error}", endpoint_kind=error.endpoint_kind, fix=fix
     )

@@ -47,8 +47,17 @@ from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
 from nel.engine.store.rows import DIGEST_BYTES, JUDGE, Asked, Row, exchange_row
 from nel.errors import DatasetError, JudgeError, JudgePreflightError, ScorerError
 from nel.judges.panel import aggregate_opinions, aggregate_repeats
-from nel.judges.record import KEY, record_json
-from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
+from nel.judges.record import KEY, JudgementJson, record_json
+from nel.judges.types import (
+    Aggregate,
+    Case,
+    Grade,
+    Judge,
+    Judgement,
+    Opinion,
+    Question,
+    check_case,
+)
 from nel.models.budget import BudgetSpent
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.openai import logprob_settings
@@ -149,60 +158,42 @@ class Judges(JudgeEndpoints):
         )
 
     async def judge(self, item: ScoringTask, turn: int, case: Case | JudgeWanted) -> Judgement:
-        """Return the panel's judgement of what a scorer asks about, or leaves to the judges.
+        """Return the panel's judgement on a case of a scorer.
 
         Args:
-            item: What is scored; a record of the judgement is among those of its context, also of
-                one without a grade.
-            turn: Number of the scorer's input.
-            case: What is judged about it.
+            item: The scoring; its context gets a record of the judgement, even without a grade.
+            turn: The number of the scorer's input.
+            case: The question, or a wish of the scorer to be judged.
 
         Raises:
-            JudgeError: There is no grade; ``parked`` where it is not known whether there would be.
-            ScorerError: What the scorer returned beside it is not a result.
-            StoppedEarly: A reply cannot be kept.
+            JudgeError: There is no grade; ``parked`` if a later session may get one.
+            ScorerError: The result that the scorer returned with its wish is not valid.
+            StoppedEarly: A reply cannot be stored.
         """
         from nel.judges.registry import judge_for  # noqa: PLC0415 - of a run with a judge alone
         from nel.scoring.judge import RESPONSE_FORMAT  # noqa: PLC0415 - as above
 
         if isinstance(case, JudgeWanted):
             case = case.case()
-        plan, context = self._plans[item.key.benchmark], item.context
-        # before the first await, so that records keep the order of the scorer's requests
+        context = item.context
+        # Reserved before the first await, so that records keep the order of the scorer's requests.
         position = len(context.records)
         context.records.append(None)
         try:
             check_case(case)
+            plan = self._plans[item.key.benchmark]
             config = plan.judge or JudgeConfig()
             case = complete_case(case, scorer_inputs(item)[turn], plan)
             sample = JudgedSample(item, case.values.get(RESPONSE_FORMAT))
             members = panel_for(case, plan, self._endpoint)
             judge = judge_for(case)
             questions = await make_questions(judge, case, self._plugin_threads)
-            aggregate = case.aggregate or config.aggregate
-            quorum = min(config.quorum or len(members) // 2 + 1, len(members))
             opinions = await _gather(
-                [
-                    self._opinion(sample, member, judge, case, questions, config)
-                    for member in members
-                ]
+                [self._opinion(sample, model, judge, case, questions, config) for model in members]
             )
-            grade: Grade | None = None
-            try:
-                grade = aggregate_opinions(opinions, aggregate, quorum, config.weights)
-            except JudgeError as error:
-                raise panel_fault(error, opinions) from error
-            finally:
-                context.records[position] = record_json(
-                    judge.name,
-                    grade,
-                    opinions,
-                    aggregate=aggregate,
-                    quorum=quorum,
-                    level=judge.level,
-                )
+            return _decide(judge, opinions, case.aggregate, config, context.records, position)
         except JudgeError as error:
-            # A scorer may catch it and return a number all the same, which then does not count.
+            # The scorer may catch it and return a number: `fault` makes the sample unscored.
             if context.fault is None or error.kind == PARKED:
                 context.fault = error
             raise
@@ -210,14 +201,6 @@ class Judges(JudgeEndpoints):
             self.on_end(exit_status_of(end))
             context.fault = JudgeError(str(end), kind=PARKED)
             raise context.fault from end
-        return Judgement(
-            template=judge.name,
-            grade=grade,
-            aggregate=aggregate,
-            quorum=quorum,
-            opinions=tuple(opinions),
-            level=judge.level,
-        )
 
     def finalize(self, item: ScoringTask, outcome: Outcome) -> Outcome | None:
         """Return the outcome with its judgements; None where it waits for a judge that is down."""
@@ -385,6 +368,36 @@ def _judged_turn(turn: JudgeWanted, judged: Judgement | BaseException) -> Outcom
         metrics={"correct": grade.score, **grade.metrics, **metrics},
         answer=answer,
         details={**details, "judge_grade": grade.label},
+    )
+
+
+def _decide(
+    judge: Judge,
+    opinions: Sequence[Opinion],
+    aggregate: Aggregate | None,
+    config: JudgeConfig,
+    records: list[JudgementJson | None],
+    position: int,
+) -> Judgement:
+    """Return the judgement of a panel, and record it; a panel without a grade has a record too."""
+    aggregate = aggregate or config.aggregate
+    quorum = min(config.quorum or len(opinions) // 2 + 1, len(opinions))
+    grade: Grade | None = None
+    try:
+        grade = aggregate_opinions(opinions, aggregate, quorum, config.weights)
+    except JudgeError as error:
+        raise panel_fault(error, opinions) from error
+    finally:
+        records[position] = record_json(
+            judge.name, grade, opinions, aggregate=aggregate, quorum=quorum, level=judge.level
+        )
+    return Judgement(
+        template=judge.name,
+        grade=grade,
+        aggregate=aggregate,
+        quorum=quorum,
+        opinions=tuple(opinions),
+        level=judge.level,
     )
 
 

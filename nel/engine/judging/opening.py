@@ -1,4 +1,4 @@
-"""Opens the judges of a session: a client for each endpoint, and what asks them."""
+"""Opens the judges of a session: a client for each endpoint, and the `Judges` that use them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def open_judges(
 def judges_of(
     opened: OpenRun, config: RunConfig, judge_endpoints: Mapping[str, JudgeEndpoint]
 ) -> Judges:
-    """Return what asks the judges at some endpoints, none where only what is stored is judged."""
+    """Return the judges at some endpoints; without any, only stored replies are judged."""
     replies = StoredReplies(opened.snapshot)
     judges = Judges(
         store=opened.store,

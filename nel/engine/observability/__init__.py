@@ -1,7 +1,7 @@
 """Observes a run from inside its process: run.log, progress.json, metrics and plugins' observers.
 
-Opens what the configuration asks for, calls it from one thread, and reports the state of a gate to
-it. An observer that cannot be opened is an error before anything is sent; one that fails later is
+Opens the configured observers, calls them from one thread, and reports the state of a gate to them.
+An observer that cannot be opened is an error before anything is sent; one that fails later is
 dropped with a line in the log.
 """
 
@@ -66,10 +66,10 @@ def observing(
         stack.pop_all()  # from here on `Observers` closes them
         observers = Observers([log, live, *others], report=log.session_failed)
         finished = threading.Event()
-        ticking = threading.Thread(
+        ticker = threading.Thread(
             target=_tick, args=(observers, finished), name="nel-observing", daemon=True
         )
-        ticking.start()
+        ticker.start()
         try:
             yield observers
         except BaseException as error:
@@ -77,7 +77,7 @@ def observing(
             raise
         finally:
             finished.set()
-            ticking.join(timeout=_TICK_SECONDS)
+            ticker.join(timeout=_TICK_SECONDS)
             observers.close()
 
 
@@ -96,7 +96,7 @@ async def monitor_gate(
 ) -> None:
     """Report changes of the concurrency limit and outages to an observer, until cancelled.
 
-    A task and not part of the observers' thread, since a gate may be read on its event loop only.
+    It is a task and not part of the observers' thread, since a gate is read on its event loop only.
 
     Args:
         judge: The name of a judge, of which only outages are reported; None for the evaluated
@@ -105,15 +105,15 @@ async def monitor_gate(
     """
     kind = "endpoint" if judge is None else f"judge {judge}"
     limit: int | None = None
-    down: float | None = None
+    down_seconds: float | None = None
     while True:
         if judge is None and gate.limit != limit:
             limit = gate.limit
             observer.limit_changed(limit)
-        before, down = down, gate.down_seconds
-        if down is not None and before is None:
+        previous, down_seconds = down_seconds, gate.down_seconds
+        if down_seconds is not None and previous is None:
             why = "" if reason is None else f" ({reason()})"
-            observer.outage_started(kind, f"it has not answered for {down:.0f} s{why}")
-        elif down is None and before is not None:
-            observer.outage_ended(before)
+            observer.outage_started(kind, f"it has not answered for {down_seconds:.0f} s{why}")
+        elif down_seconds is None and previous is not None:
+            observer.outage_ended(previous)
         await asyncio.sleep(poll_seconds)

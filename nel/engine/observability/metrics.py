@@ -31,7 +31,6 @@ class Metrics(Observer):
     """Counts what happens; the numbers of `Progress` are read at each scrape."""
 
     def __init__(self, registry: CollectorRegistry, run_id: str, progress: Progress) -> None:
-        """Register the metrics of one run."""
         from prometheus_client import Counter, Gauge, Histogram  # noqa: PLC0415 - optional
 
         self._of_run = (_encodable(run_id), "")
@@ -130,7 +129,6 @@ class Metrics(Observer):
             self.server.close()
 
     def _count(self, metric: Counter, *labels: str, n: int = 1) -> None:
-        """Count in the time series of some label values."""
         metric.labels(*self._of_run, *map(_encodable, labels)).inc(n)
 
 

@@ -21,7 +21,7 @@ from nel.engine.progress import Progress
 
 FILE_NAME: Final = "progress.json"
 _RATE_TICKS = 30
-"""The rate is an average over so many ticks."""
+"""The number of ticks that the rate is an average over."""
 _BYTES_MAX = 64 * 1024
 
 
@@ -31,16 +31,16 @@ class LiveProgress(TypedDict, total=False):
     pid: int
     host: str
     updated: float
-    """In seconds since 1970, as a process on another machine reads it."""
+    """Seconds since 1970: processes on other machines read it."""
     stage: str
     total: int
     done: int
     rate: float | None
-    """Outcomes a second, lately."""
+    """Outcomes a second over the last `_RATE_TICKS` ticks."""
     elapsed_seconds: float
     completion_tokens: int
     steps: int
-    """Answers of the model within episodes."""
+    """Responses of the model within episodes."""
     retries: int
     in_flight: int
     oldest_seconds: float | None
@@ -58,26 +58,27 @@ class ProgressFile(Observer):
         self._progress = progress
         self._limit: int | None = None
         self._outage_since: float | None = None
-        self._seen: deque[tuple[float, int]] = deque(maxlen=_RATE_TICKS)
+        self._history: deque[tuple[float, int]] = deque(maxlen=_RATE_TICKS)
+        """Time and outcomes at the last ticks."""
         self._lock = threading.Lock()
         self._is_over = False
         self._host = socket.gethostname()
         self.tick()
 
     def session_started(self, info: SessionInfo) -> None:
-        """Keep the first concurrency limit."""
+        """Set the concurrency limit."""
         self._limit = info.concurrency
 
     def limit_changed(self, limit: int) -> None:
-        """Keep the limit."""
+        """Set the concurrency limit."""
         self._limit = limit
 
     def outage_started(self, kind: str, detail: str) -> None:
-        """Keep when the outage began."""
+        """Set the time at which the outage began."""
         self._outage_since = time.monotonic()
 
     def outage_ended(self, seconds: float) -> None:
-        """Forget the outage."""
+        """Clear the outage."""
         self._outage_since = None
 
     def session_ended(self, reason: str, exit_code: int) -> None:
@@ -99,7 +100,8 @@ class ProgressFile(Observer):
     def _write(self) -> None:
         temporary = self._path.with_name(f".{FILE_NAME}.{os.getpid()}.tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        with suppress(OSError):  # a full disk is reported by the store
+        # Without fsync, since the file is of no use after a crash. The store reports a full disk.
+        with suppress(OSError):
             handle = os.open(temporary, flags, 0o600)
             with os.fdopen(handle, "wb") as file:
                 file.write(dumps_line(self._numbers()))
@@ -108,9 +110,8 @@ class ProgressFile(Observer):
     def _numbers(self) -> LiveProgress:
         progress = self._progress
         now = time.monotonic()
-        self._seen.append((now, progress.done))
-        first, done_first = self._seen[0]
-        oldest = progress.oldest_seconds
+        self._history.append((now, progress.done))
+        first, done_first = self._history[0]
         return {
             "pid": os.getpid(),
             "host": self._host,
@@ -124,7 +125,7 @@ class ProgressFile(Observer):
             "steps": progress.steps,
             "retries": progress.retries,
             "in_flight": len(progress.in_flight),
-            "oldest_seconds": oldest,
+            "oldest_seconds": progress.oldest_seconds,
             "concurrency_limit": self._limit,
             "outage_seconds": None if self._outage_since is None else now - self._outage_since,
         }

@@ -1,8 +1,8 @@
-"""run.log: what happened in a run, as lines of JSON in UTC, bounded in size, without secrets.
+"""run.log: the events of a run as lines of JSON in UTC, bounded in size, without secrets.
 
 Depends on the standard library's logging; records of plugins under the logger ``nel`` are included.
-The text of an error comes from outside and may hold a key, a line break or a terminal escape, so
-all text is redacted, truncated and written as ASCII.
+Texts of errors come from outside and may contain a key, a line break or a terminal escape, so all
+text is redacted, truncated and written as ASCII.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BEFORE_A_SESSION: Final = frozenset({"stage", "message"})
 """Events of a run whose samples are still being read."""
 _BYTES_MAX = 10 * 1024 * 1024
 _OLDER_FILES_MAX = 3
-"""With the current file 40 MiB at most."""
+"""Of rotated files; with the current one they take 40 MiB at most."""
 _TEXT_MAX = 4_000
 _TRACEBACK_MAX = 16_000
 _PROGRESS_SECONDS = 60.0
@@ -42,7 +42,7 @@ _LOGGERS = ("nel", "opentelemetry")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def tells_of_a_session(path: Path) -> bool:
+def has_session_events(path: Path) -> bool:
     """Return whether a run.log has events of a session, not only of reading samples."""
     with path.open(encoding="utf-8", errors="replace") as log:
         events = (re.search(r'"event": "(\w+)"', line) for line in log)
@@ -53,18 +53,14 @@ class JsonLines(logging.Formatter):
     """Formats a record as one line of JSON: RFC 8259, ASCII only."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
-        """Keep the secrets that are redacted."""
         super().__init__()
         self._redactor = Redactor(secrets)
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, without its end."""
-        at = (
-            datetime.fromtimestamp(record.created, UTC)
-            .isoformat(timespec="microseconds")
-            .replace("+00:00", "Z")
-        )
-        line: dict[str, object] = {"time": at, "level": record.levelname.lower()}
+        """Return the line, without its line end."""
+        created = datetime.fromtimestamp(record.created, UTC)
+        time_text = created.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        line: dict[str, object] = {"time": time_text, "level": record.levelname.lower()}
         fields = getattr(record, "fields", None)
         if fields is None:
             line |= {"event": "message", "logger": record.name, "message": record.getMessage()}
@@ -72,26 +68,35 @@ class JsonLines(logging.Formatter):
             line |= {"event": record.msg, **fields}
         if record.exc_info and record.exc_info[1] is not None:
             line["error"] = _error_json(record.exc_info[1])
-        return json.dumps(self._clean(line, _TEXT_MAX), allow_nan=False).replace("\x7f", "\\u007f")
+        # JSON escapes control characters below 0x20, but not DEL.
+        return json.dumps(self._clean(line), allow_nan=False).replace("\x7f", "\\u007f")
 
-    def _clean(self, value: object, longest: int) -> object:
+    def _clean(self, value: object) -> object:
         """Return a JSON value, its texts redacted and truncated, NaN and infinities as None."""
         if isinstance(value, dict):
-            return {
-                str(self._clean(str(key), longest)): self._clean(
-                    item, _TRACEBACK_MAX if key == "traceback" else longest
-                )
-                for key, item in value.items()
-            }
+            cleaned: dict[str, object] = {}
+            for key, item in value.items():
+                name = self._clean_text(str(key), _TEXT_MAX)
+                if key == "traceback":
+                    cleaned[name] = self._clean_text(str(item), _TRACEBACK_MAX)
+                else:
+                    cleaned[name] = self._clean(item)
+            return cleaned
         if isinstance(value, (list, tuple)):
-            return [self._clean(item, longest) for item in value]
+            return [self._clean(item) for item in value]
         if value is None or isinstance(value, (bool, int)):
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else None
-        text = self._redactor.message(str(value))
+        return self._clean_text(str(value), _TEXT_MAX)
+
+    def _clean_text(self, text: str, length_max: int) -> str:
+        text = self._redactor.message(text)
         text = _LONE_SURROGATE.sub("\ufffd", text)
-        return text if len(text) <= longest else f"{text[: longest // 2]} … {text[-longest // 2 :]}"
+        if len(text) <= length_max:
+            return text
+        half = length_max // 2
+        return f"{text[:half]} … {text[-half:]}"
 
 
 class _File(RotatingFileHandler):
@@ -114,7 +119,7 @@ class _File(RotatingFileHandler):
                 complete = False
             if not complete:  # the disk is full: remove the partial line
                 os.ftruncate(handle, size)
-        except Exception:  # noqa: BLE001 - a log that cannot be written ends no run
+        except Exception:  # noqa: BLE001 - a run goes on without a log
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name in logging
@@ -159,17 +164,17 @@ class RunLog(Observer):
         """Start logging; the file is opened with its first line.
 
         Args:
-            run_dir: Where run.log is.
+            run_dir: The directory of run.log.
             level: ``debug``, ``info`` or ``warning``.
             progress: Its counts are written once a minute.
-            secrets: Texts that are replaced wherever they occur.
-            bytes_max: Of one file; three older ones are kept.
+            secrets: Texts that are redacted wherever they occur.
+            bytes_max: Of one file; three rotated ones are kept.
         """
         self._progress = progress
         self._file = _File(run_dir / FILE_NAME, bytes_max)
         self._file.setFormatter(JsonLines(secrets))
         self._file.setLevel(level.upper())
-        # Of this run alone: not in logging's registry.
+        # Not from `getLogger`: two runs in one process must not share a logger.
         self._log = logging.Logger("nel.run", level.upper())
         self._log.addHandler(self._file)
         for name in _LOGGERS:
@@ -216,7 +221,7 @@ class RunLog(Observer):
             self._longest_wait = max(self._longest_wait, wait_seconds)
 
     def limit_changed(self, limit: int) -> None:
-        """Keep the limit; it is written at the next tick."""
+        """Set the limit; it is written at the next tick."""
         self._limit = limit
 
     def outage_started(self, kind: str, detail: str) -> None:
@@ -228,7 +233,7 @@ class RunLog(Observer):
         self._write("warning", "outage_ended", seconds=round(seconds, 3))
 
     def stopping(self, reason: str) -> None:
-        """Write why no further samples are taken."""
+        """Write why no further samples are started."""
         self._write("warning", "stopping", reason=reason)
 
     def session_failed(self, error: BaseException) -> None:

@@ -1,8 +1,8 @@
-"""Reads the status of a run from outside its process: its owner, its progress, how it ended.
+"""Reads the status of a run from another process: its owner, its progress, how it ended.
 
-Depends on run.db and the lock; progress.json adds what only the process knows. Writes nothing. The
-lock is read before run.db, since a session ends first in run.db and then in the lock: read in the
-other order, a run that ends between the two reads would look killed.
+Depends on run.db, the lock, and progress.json for live numbers. Writes nothing. The lock is read
+before run.db, since a session ends first in run.db and then in the lock: read in the other order, a
+run that ends between the two reads would look killed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FRESH_SECONDS = 15.0
 
 @dataclass(slots=True, kw_only=True)
 class BenchmarkCounts:
-    """Counts of what one benchmark of a run has on disk."""
+    """Counts of the outcomes of one benchmark in run.db."""
 
     slot: str
     total: int
@@ -47,26 +47,26 @@ class BenchmarkCounts:
 
     @property
     def done(self) -> int:
-        """Return how many pairs have an outcome."""
+        """How many (sample, repeat) have an outcome."""
         return self.scored + self.model_failures.total() + self.unscored.total()
 
     @property
     def score(self) -> float | None:
-        """Return the mean reward so far, None before the first."""
+        """The mean reward so far, None before the first."""
         n_rewards = self.scored + self.model_failures.total()
         return self.reward_sum / n_rewards if n_rewards else None
 
     def add(self, counted: OutcomeCount) -> None:
-        """Count outcomes that are alike."""
+        """Add a count of outcomes of one kind."""
         if counted.state == "scored":
             self.scored += counted.n
             self.reward_sum += counted.reward_sum
         elif counted.state == "model_failure":
             self.model_failures[str(counted.kind)] += counted.n
-        else:
-            self.unscored[
-                f"{counted.cause}:{counted.kind}" if counted.state else "damaged:record"
-            ] += counted.n
+        elif counted.state:
+            self.unscored[f"{counted.cause}:{counted.kind}"] += counted.n
+        else:  # a record that cannot be read
+            self.unscored["damaged:record"] += counted.n
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class RunStatus:
     run_id: str
     state: State
     reason: str | None
-    """Why it stopped, where it did."""
+    """Why it stopped, if it did."""
     owner: Owner | None
     """The process that runs it."""
     sessions: int
@@ -87,35 +87,37 @@ class RunStatus:
     """Of the last session."""
     benchmarks: list[BenchmarkCounts]
     live: LiveProgress | None
-    """What the process wrote last; None when no process runs it, or what it wrote is old."""
+    """The last progress.json; None when no process runs it, or when it is old."""
     last_sign_seconds: float | None
-    """How long ago a killed process wrote progress.json."""
+    """The age of the progress.json of a killed process."""
     rate: float | None
-    """Outcomes a second, lately."""
+    """Recent outcomes a second."""
 
     @property
     def is_over(self) -> bool:
-        """Return whether no process works on this run."""
+        """Whether no process works on this run."""
         return self.state in _OVER
 
     @property
     def total(self) -> int:
-        """Return the planned pairs of all benchmarks."""
+        """The planned (sample, repeat) of all benchmarks."""
         return sum(benchmark.total for benchmark in self.benchmarks)
 
     @property
     def done(self) -> int:
-        """Return the pairs of all benchmarks that have an outcome."""
+        """The (sample, repeat) of all benchmarks that have an outcome."""
         return sum(benchmark.done for benchmark in self.benchmarks)
 
     @property
     def seconds_left(self) -> float | None:
-        """Return an estimate at the current rate."""
-        return (self.total - self.done) / self.rate if self.rate and not self.is_over else None
+        """An estimate at the present rate."""
+        if self.is_over or not self.rate:
+            return None
+        return (self.total - self.done) / self.rate
 
 
 def find_run(path: Path) -> Path:
-    """Return the run a path names: itself, a running one in it, or else the last started.
+    """Return the run at a path: the directory itself, a running run in it, or the last started.
 
     Raises:
         OutputError: There is none.
@@ -135,10 +137,10 @@ def find_run(path: Path) -> Path:
 
 
 def is_resumable(run_db: Path) -> bool:
-    """Return whether a resume may go on from the log of a run: it is there, and has not ended."""
+    """Return whether a run can be resumed: it has a run.db, and is not finished."""
     try:
         return run_db.is_file() and RunStatusReader(run_db.parent).read().state != "finished"
-    except NelError:  # it may be salvaged
+    except NelError:  # damaged, and perhaps salvaged by the resume
         return True
 
 
@@ -146,18 +148,19 @@ class RunStatusReader:
     """Reads the status of one run repeatedly; each read counts only the outcomes that are new."""
 
     def __init__(self, run_dir: Path, *, untouched: bool = False) -> None:
-        """Read nothing yet.
+        """Prepare; nothing is read before `read`.
 
         Args:
             run_dir: Of the run.
-            untouched: Create no file in it, as SQLite does when it reads.
+            untouched: Create no file in it; SQLite creates one when it reads.
         """
         self._run_dir = run_dir
         self._untouched = untouched
         self._session = -1
         self._mark = 0
         self._counts: dict[int, BenchmarkCounts] = {}
-        self._before: tuple[float, int] | None = None
+        self._previous: tuple[float, int] | None = None
+        """Time and outcomes at the last read."""
 
     def read(self) -> RunStatus:
         """Return the status of the run now.
@@ -175,11 +178,10 @@ class RunStatusReader:
             and age < _FRESH_SECONDS
             and live.get("host") != socket.gethostname()
         ):
-            # A shared file system that does not carry locks between machines: trust the fresh
-            # progress.json.
+            # Shared file systems may not pass on locks between machines: a fresh progress.json of
+            # another machine counts as a lock.
             owner = Owner(pid=int(live.get("pid") or 0), host=str(live.get("host")))
-        # Opened for each read: an open reader would keep SQLite from checkpointing the write-ahead
-        # log.
+        # Opened for each read, since an open reader keeps SQLite from truncating the log.
         with Snapshot(self._run_dir / FILE_NAME, untouched=self._untouched) as snapshot:
             sessions = snapshot.sessions()
             self._count(snapshot, len(sessions))
@@ -210,9 +212,9 @@ class RunStatusReader:
         return live, 0.0 if live is None else max(0.0, time.time() - live["updated"])
 
     def _count(self, snapshot: Snapshot, session: int) -> None:
-        # A new session may drop outcomes and add samples: count from the start.
+        # A new session may void outcomes and add samples, so the count starts again.
         if session != self._session:
-            self._session, self._mark, self._before = session, 0, None
+            self._session, self._mark, self._previous = session, 0, None
             self._counts = {}
             for key, slot, _, plan in snapshot.benchmarks():
                 repeats = plan.get("repeats", 1)
@@ -233,30 +235,31 @@ class RunStatusReader:
 
     def _rate(self, live: LiveProgress | None) -> float | None:
         now, done = time.monotonic(), sum(counts.done for counts in self._counts.values())
-        before, self._before = self._before, (now, done)
+        previous, self._previous = self._previous, (now, done)
         rate = None if live is None else live.get("rate")
         if isinstance(rate, (int, float)):
             return float(rate)
-        return (
-            (done - before[1]) / (now - before[0])
-            if before is not None and now > before[0]
-            else None
-        )
+        if previous is None or now <= previous[0]:
+            return None
+        return (done - previous[1]) / (now - previous[0])
 
 
 def _state(
     owner: Owner | None, last: StoredSession | None, *, is_live: bool
 ) -> tuple[State, str | None]:
+    """Return the state, and why a run stopped.
+
+    A process that holds the lock works on the run unless its last session has ended. If that has,
+    a progress.json shows that the next session is about to begin.
+    """
     ended = None if last is None else last["ended"]
     if owner is not None and (ended is None or is_live):
         return "starting" if last is None or ended is not None else "running", None
     if last is None:
         return "killed", "it ended before its first session had begun"
     if ended is None:
-        return (
-            "killed",
-            "its process was killed (kill -9, out of memory, power failure); every answer is kept",
-        )
+        reason = "its process was killed (kill -9, out of memory, power failure)"
+        return "killed", f"{reason}; every answer is kept"
     return ("finished", None) if ended == "done" else ("stopped", str(ended))
 
 
@@ -264,4 +267,6 @@ def _elapsed_seconds(last: StoredSession | None, *, is_over: bool) -> float | No
     if last is None:
         return None
     elapsed: float | None = last["elapsed"]
-    return elapsed if is_over or elapsed is not None else max(0.0, time.time() - last["started"])
+    if elapsed is None and not is_over:
+        return max(0.0, time.time() - last["started"])
+    return elapsed

@@ -63,8 +63,6 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class _Gold:
-    """What the gold answer of one row may be."""
-
     place: str
     kinds: set[GoldKind]
     """Empty where it names no choice."""
@@ -75,7 +73,6 @@ class _Gold:
 
 
 def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[_Gold]:
-    """Yield what each gold answer may be; none where samples have no choices."""
     try:
         for row in islice(dataset.read(), ROWS_READ):
             try:

@@ -95,7 +95,6 @@ class Plan:
 
 
 def _judge_called(label: str, fields: Mapping[str, Any]) -> list[Any]:
-    """Return what an identity says of a judge."""
     entries = [*(fields.get("judge.panel") or ()), *(fields.get("judge.roles") or {}).values()]
     return [entry for entry in entries if entry["name"] == label]
 

@@ -122,7 +122,6 @@ def may_ask_judge(scorer: object) -> bool:
 
 
 def _may_judge_itself(config: RunConfig, benchmark: Benchmark) -> bool:
-    """Return whether the evaluated model may be the grader that a scorer wants."""
     return (
         GRADER in wanted_judges(benchmark.scorer)
         and config.endpoint is not None
@@ -191,6 +190,9 @@ def judge_json(judge: JudgeConfig | None) -> dict[str, object] | None:
 
 def is_same_endpoint(member: ModelConfig, endpoint: EndpointConfig) -> bool:
     """Return whether a judge is the evaluated model at the same endpoint with the same settings."""
-    own = member.model_copy(update={"protocol": member.protocol or "chat"})
-    asked = endpoint.model_copy(update={"protocol": endpoint.protocol or "chat"})
-    return all(getattr(own, name) == getattr(asked, name) for name in EndpointConfig.model_fields)
+    judge_endpoint = member.model_copy(update={"protocol": member.protocol or "chat"})
+    run_endpoint = endpoint.model_copy(update={"protocol": endpoint.protocol or "chat"})
+    return all(
+        getattr(judge_endpoint, name) == getattr(run_endpoint, name)
+        for name in EndpointConfig.model_fields
+    )

@@ -109,7 +109,6 @@ def stream_samples(
 
 
 def _select(plan: Plan, digests: Digests) -> Iterator[RawRow]:
-    """Yield the rows that the run asks, and note how they were selected in the digests."""
     benchmark, entry = plan.benchmark, plan.config
 
     def rows() -> Iterable[RawRow]:

@@ -210,7 +210,6 @@ def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
 def _with_generation(
     config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark
 ) -> BenchmarkConfig:
-    """Return the entry with the benchmark's generation settings that nothing else sets."""
     settings = config.generation_of(entry).model_dump()
     own = {
         name: value for name, value in benchmark.generation.items() if settings[name] in (None, {})
@@ -223,7 +222,6 @@ def _with_generation(
 
 
 def _languages_of(scorer: Any) -> tuple[str, ...]:
-    """Return the languages in which a scorer declares to run programs."""
     if not getattr(getattr(scorer, "func", scorer), "needs_sandbox", False):
         return ()
     return (str(getattr(scorer, "keywords", {}).get("language") or "python"),)

@@ -1,9 +1,9 @@
-"""Which rows of a dataset a run asks: all, the first so many, or a seeded sample.
+"""Selects the rows of a dataset that a run asks: all, the first n, or a seeded sample.
 
-A sample is drawn systematically from the rows sorted by stratum and, within each, by a hash of seed
-and content: every row has exactly the same chance, every stratum its share to within one row, and
-neither the order of the file nor the machine matters. What was selected is stored with the run,
-since a score means nothing without it.
+A sample is drawn systematically from the rows, sorted by stratum and then by a hash of seed and
+content: every row has the same chance, every stratum its share to within one row, and neither the
+order of the file nor the machine matters. The selection is stored with the run, since a score means
+nothing without it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from nel.authoring.benchmark import Benchmark
 from nel.datasets.ids import content_id
@@ -23,7 +23,7 @@ from nel.errors import DatasetError, PromptError
 from nel.metrics.category_fields import divided_by, fields_of, labels_of
 
 ROWS_COUNTED: Final = 50_000
-"""Rows after the first so many that are read to know what these are of; a few seconds at most."""
+"""Rows read after the last selected one to count the dataset; a few seconds at most."""
 Rows: TypeAlias = Callable[[], Iterable[RawRow]]
 """Reads the rows of a benchmark from the start."""
 Note: TypeAlias = Callable[[StoredSelection], None]
@@ -37,43 +37,44 @@ def first_rows(
     *,
     every: Iterable[RawRow] | None = None,
 ) -> Iterator[RawRow]:
-    """Yield the first rows of a benchmark, and note of how many they are the first.
+    """Yield the first rows of a benchmark, and note how many rows it has.
 
     Args:
-        benchmark: Says in which category a row is.
+        benchmark: Assigns categories to rows.
         rows: In order.
-        n: At most so many are yielded; None: all.
-        note: Is called after the last one.
+        n: How many to yield at most; None: all.
+        note: Called after the last one.
         every: All rows of the benchmark, where ``rows`` are the first of each subset.
     """
     rows = iter(rows)
-    asked, whole = _Labels(), _Labels()
+    selected, dataset = _Labels(), _Labels()
     for row in islice(rows, n):
-        asked.add(benchmark, row)
+        selected.add(benchmark, row)
         yield row
-    n_asked = asked.n_rows
+    remaining = rows
     if every is None:
-        whole.merge(asked)
-    rest = rows if every is None else iter(every)
+        dataset.merge(selected)
+    else:
+        remaining = iter(every)
     is_exact = True
     try:
-        for row in islice(rest, n_asked + ROWS_COUNTED - whole.n_rows):
-            whole.add(benchmark, row)
-        is_exact = next(rest, None) is None
+        for row in islice(remaining, selected.n_rows + ROWS_COUNTED - dataset.n_rows):
+            dataset.add(benchmark, row)
+        is_exact = next(remaining, None) is None
     except DatasetError:  # a later row is broken, and this run does not ask it
         is_exact = False
-    kind: Literal["all", "first"] = "all" if is_exact and whole.n_rows == n_asked else "first"
-    by = whole.divided_by
+    is_all = is_exact and dataset.n_rows == selected.n_rows
+    by = dataset.divided_by
     note(
         {
-            "kind": kind,
-            "n": n_asked,
-            "of": whole.n_rows,
+            "kind": "all" if is_all else "first",
+            "n": selected.n_rows,
+            "of": dataset.n_rows,
             "is_exact": is_exact,
             "seed": None,
             "by": by,
-            "n_strata": None if by is None else len(whole.counts[by]),
-            "n_strata_asked": None if by is None else len(asked.counts.get(by, ())),
+            "n_strata": None if by is None else len(dataset.counts[by]),
+            "n_strata_asked": None if by is None else len(selected.counts.get(by, ())),
             "strata": {},
         }
     )
@@ -85,11 +86,11 @@ def sampled_rows(
     """Yield a sample of the rows of a benchmark, in the order of the dataset.
 
     Args:
-        benchmark: Says in which category a row is.
-        rows: Are read twice.
-        n: At most so many are yielded; all where there are no more.
+        benchmark: Assigns categories to rows.
+        rows: Read twice.
+        n: How many to yield; all where there are fewer.
         seed: Another one draws another sample.
-        note: Is called before the first one.
+        note: Called before the first one.
 
     Raises:
         DatasetError: The dataset is unreadable, or no hash can name a row.
@@ -99,15 +100,18 @@ def sampled_rows(
     for row in rows():
         content = content_id(row.data)
         occurrences[content] += 1
-        keys.append(
-            hashlib.sha256(f"{seed} {content} {occurrences[content]}".encode()).digest()[:16]
-        )
+        text = f"{seed} {content} {occurrences[content]}"
+        keys.append(hashlib.sha256(text.encode()).digest()[:16])
         labels.add(benchmark, row, is_remembered=True)
     by = labels.divided_by
     strata = labels.of_rows(by)
     positions = set(_systematic(list(zip(strata, keys, strict=True)), n, seed))
     is_all = len(positions) == len(keys)
     sizes = Counter(strata)
+    n_strata = n_strata_asked = None
+    if by is not None:
+        n_strata = len(labels.counts[by])
+        n_strata_asked = len({strata[position] for position in positions})
     note(
         {
             "kind": "all" if is_all else "sample",
@@ -116,10 +120,8 @@ def sampled_rows(
             "is_exact": True,
             "seed": None if is_all else seed,
             "by": by,
-            "n_strata": None if by is None else len(labels.counts[by]),
-            "n_strata_asked": None
-            if by is None
-            else len({strata[position] for position in positions}),
+            "n_strata": n_strata,
+            "n_strata_asked": n_strata_asked,
             "strata": {} if is_all else {name: sizes[name] for name in sorted(sizes)},
         }
     )
@@ -127,11 +129,12 @@ def sampled_rows(
 
 
 def _systematic(rows: list[tuple[str, bytes]], n: int, seed: int) -> Iterator[int]:
-    """Yield n places: each row has the same chance, each stratum its share within one row."""
+    """Yield n positions: each row has the same chance, each stratum its share within one row."""
     order = sorted(range(len(rows)), key=rows.__getitem__)
     if n >= len(order):
         yield from order
         return
+    # Every N/n-th of N sorted rows from a random start, in integers so that no rounding matters.
     start = int.from_bytes(hashlib.sha256(f"{seed} start".encode()).digest()) % len(order)
     for nth in range(n):
         yield order[(nth * len(order) + start) // n]
@@ -139,7 +142,7 @@ def _systematic(rows: list[tuple[str, bytes]], n: int, seed: int) -> Iterator[in
 
 @dataclass(slots=True)
 class _Labels:
-    """By what rows can be divided, and the values of each."""
+    """The fields by which rows can be divided into strata, with counts of their values."""
 
     n_rows: int = 0
     counts: dict[str, Counter[str]] = field(default_factory=dict)
@@ -167,7 +170,7 @@ class _Labels:
 
     @property
     def divided_by(self) -> str | None:
-        """Return by what the rows are divided."""
+        """The field by which the rows are divided, if any."""
         return divided_by(self.counts)
 
     def of_rows(self, by: str | None) -> list[str]:

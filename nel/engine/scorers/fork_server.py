@@ -49,7 +49,6 @@ class Progress:
     """What a worker computes at the moment, in shared memory: a process that died cannot tell."""
 
     def __init__(self) -> None:
-        """Compute nothing."""
         self._cells = RawArray("d", 3)
 
     def begin(self, number: int) -> None:
@@ -324,11 +323,10 @@ def kill_children(spared: Collection[int] = ()) -> None:
 
 
 def _children() -> set[int]:
-    """Return the children of this process, which has one thread."""
     own = os.getpid()
     with suppress(OSError):
-        listed = Path(f"/proc/{own}/task/{own}/children").read_text(encoding="ascii")
-        return set(map(int, listed.split()))
+        child_pids = Path(f"/proc/{own}/task/{own}/children").read_text(encoding="ascii")
+        return set(map(int, child_pids.split()))
     # A kernel without the list: look at every process.
     return {int(path.name) for path in Path("/proc").glob("[0-9]*") if _parent_of(path) == own}
 

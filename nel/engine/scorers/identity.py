@@ -53,7 +53,7 @@ def scorer_digest(benchmark: Benchmark) -> str:
     Raises:
         ConfigError: Data that it declares does not exist.
     """
-    named = (
+    identity = (
         f"{_name_and_options(benchmark)}"
         f" {dict(benchmark.extra)!r}{' whole' if benchmark.scores_conversation else ''}"
     )
@@ -67,7 +67,7 @@ def scorer_digest(benchmark: Benchmark) -> str:
         without=filter(_is_reading, sources.files),
         more=[*data, *_sandbox_digests(benchmark.languages)],
     )
-    return hashlib.sha256(f"{named} {reading_versions(benchmark)} {digest}".encode()).hexdigest()
+    return hashlib.sha256(f"{identity} {reading_versions(benchmark)} {digest}".encode()).hexdigest()
 
 
 def code_digest(functions: Iterable[Any]) -> str:
@@ -150,8 +150,8 @@ def _scorer_sources(benchmark: Benchmark) -> Sources:
     }
     # Python's own modules are not followed: that of every `partial` is functools.
     names = {name for name in names if name.partition(".")[0] not in sys.stdlib_module_names}
-    own = (path for name in sorted(names) for path in file_of(name))
-    starts = [path for path in own if room_of(path) in (None, *_SCORING_ROOMS)]
+    files = (path for name in sorted(names) for path in file_of(name))
+    starts = [path for path in files if room_of(path) in (None, *_SCORING_ROOMS)]
     rules = (Path(str(module.__file__)) for module in _BEFORE_SCORING)
     main = file_of(inspect.unwrap(_bare(benchmark.scorer)).__module__)
     return follow([*rules, *main, *starts], _SCORING_ROOMS)

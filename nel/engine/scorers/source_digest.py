@@ -1,12 +1,12 @@
-"""Digests the logic of Python source: comments, docstrings and module names change no scorer.
+"""Digests the logic of Python source: comments, docstrings and module names do not count.
 
 Depends on the standard library, and on `nel.core` for a pause of the garbage collector. The syntax
 tree is serialized here rather than by `ast.dump`, whose output differs between versions of Python:
 an upgraded interpreter must not score a run again.
 
-The logic of nel's own files is kept where Python keeps its compiled modules, so that a start parses
-none of them. It is found by the digest of a file's bytes and of this code, and thus never that of
-another version; where the folder cannot be written each process parses for itself.
+The logic of nel's own files is cached beside Python's compiled modules, so that a start parses none
+of them. The key of an entry is a digest of the file and of this module, so an entry of another
+version never matches; where the folder is read-only, each process parses for itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nel.core.forked_map import collection_paused
 _NEL: Final = Path(__file__).parents[2]
 
 _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx"})
-"""Fields of syntax nodes with a comment, a literal's spelling, or what the parent node implies."""
+"""Fields of syntax nodes that hold a comment, a literal's spelling, or what the parent implies."""
 _IGNORED_FIELDS_OF_FUNCTIONS: Final = _IGNORED_FIELDS | {"annotation", "returns"}
 
 _IMPORTERS: Final = frozenset({"import_module", "__import__"})
@@ -36,9 +36,9 @@ _READERS: Final = frozenset(
     "open read_text read_bytes iterdir glob rglob listdir scandir read_csv read_json read_parquet"
     " get_data run_path run_module".split()
 )
-"""Calls that read something whose content no digest has; a scorer declares it as ``data``."""
+"""Calls that read content which no digest covers; a scorer declares it as ``data``."""
 _ELSEWHERE: Final = frozenset({"subprocess", "sqlite3", "requests", "httpx", "urllib.request"})
-"""Modules of programs and services, of which the same holds."""
+"""Modules that reach programs and services, which no digest covers either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class PythonFile:
     variables: frozenset[str] = frozenset()
     """Environment variables that it reads by a literal name."""
     reads: tuple[str, ...] = ()
-    """What it uses whose content no digest has: ``line 12: open()``, ``imports subprocess``."""
+    """Uses of `_READERS` and `_ELSEWHERE`: ``line 12: open()``, ``imports subprocess``."""
 
 
 def read_source(path: Path) -> PythonFile:
@@ -74,21 +74,21 @@ def read_source(path: Path) -> PythonFile:
 
 
 def combine(digests: Iterable[str]) -> str:
-    """Return one digest of several in any order, as a renamed file changes its place."""
+    """Return one digest of several; their order does not matter, since files may be renamed."""
     return hashlib.sha256("\n".join(sorted(digests)).encode()).hexdigest()
 
 
 @lru_cache(maxsize=4096)
 def _read(path: Path, _modified_ns: int, _size: int) -> PythonFile:
+    # Time and size are there for the cache: an edited file is read again.
     data = path.read_bytes()
     return _logic_of_nel(path, data) if path.is_relative_to(_NEL) else _parse(data)
 
 
 def _logic_of_nel(path: Path, data: bytes) -> PythonFile:
-    """Return the logic of a file of nel, which is parsed where it was not kept."""
     logic_path = Path(cache_from_source(str(path))).with_suffix(".logic")
     key = hashlib.sha256(_this_code() + data).digest()
-    with suppress(OSError, EOFError, ValueError, TypeError):  # not kept, or cut off by a crash
+    with suppress(OSError, EOFError, ValueError, TypeError):  # absent, or cut off by a crash
         file_key, *fields = marshal.loads(logic_path.read_bytes())  # noqa: S302 - as Python loads its own
         if file_key == key:
             return PythonFile(*fields)
@@ -117,8 +117,7 @@ def _parse(data: bytes) -> PythonFile:
 
 
 def read_definitions(path: Path, names: Iterable[str]) -> PythonFile:
-    """Return the logic of some top-level definitions of a file and of all others that they use,
-    directly or not.
+    """Return the logic of top-level definitions of a file and of those that they use, transitively.
 
     Raises:
         OSError: The file cannot be read.
@@ -130,20 +129,20 @@ def read_definitions(path: Path, names: Iterable[str]) -> PythonFile:
         return PythonFile(hashlib.sha256(data).hexdigest(), ())
     for statement in body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            decorators = statement.decorator_list  # `benchmark` names rows and prompts
+            # `@benchmark` names rows and prompts, which the identity of a run covers by itself.
             statement.decorator_list = [
                 decorator
-                for decorator in decorators
+                for decorator in statement.decorator_list
                 if _last_name(getattr(decorator, "func", decorator)) != "benchmark"
             ]
-    bound = [_bound_by(statement) for statement in body]
+    bound_names = [_bound_by(statement) for statement in body]
     used, waiting = set[int](), set(names)
     while waiting:
         name = waiting.pop()
-        for number in [number for number, known in enumerate(bound) if name in known]:
-            if number not in used:
+        for number, statement in enumerate(body):
+            if name in bound_names[number] and number not in used:
                 used.add(number)
-                nodes = ast.walk(body[number])
+                nodes = ast.walk(statement)
                 waiting |= {node.id for node in nodes if isinstance(node, ast.Name)}
     logic = _Logic()
     for number in sorted(used):
@@ -152,17 +151,15 @@ def read_definitions(path: Path, names: Iterable[str]) -> PythonFile:
 
 
 def _bound_by(statement: ast.stmt) -> set[str]:
-    """Return the names that a top-level statement binds."""
-    names = {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
-    return names
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 class _Logic:
@@ -171,7 +168,7 @@ class _Logic:
     def __init__(self) -> None:
         self.tokens: list[str] = []
         self.bound: set[str] = set()
-        """Names that imports bind; kept apart, since their order and modules change no logic."""
+        """Names that imports bind; sorted apart from the tokens, as their order does not count."""
         self.imports: set[str] = set()
         self.variables: set[str] = set()
         self.reads: list[str] = []

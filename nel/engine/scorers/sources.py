@@ -88,7 +88,6 @@ def file_of(module_name: str) -> list[Path]:
 
 
 def _imported_by(path: Path) -> Iterator[Path | str]:
-    """Yield the files and the distributions that a file imports anywhere."""
     imports = read_source(path).imports
     yield from _imported_from_nel(imports)
     top, root = _project_of(path)
@@ -168,7 +167,7 @@ def _imported_from_nel(imports: tuple[str, ...]) -> tuple[Path, ...]:
 
 @lru_cache(maxsize=4096)
 def _defining(name: str) -> tuple[Path, ...]:
-    """Return the files of nel that define a module or what a module exports under a name."""
+    """Return the files of nel that define a module, or a name that a module exports."""
     if name in _AUTHORING or name.rpartition(".")[0] in _AUTHORING:
         return ()
     file_of_nel = _module_of_nel(name)

@@ -1,8 +1,8 @@
-"""Supervises the worker process of a run's scorers (`nel.engine.scorers.worker_process`): it is
-killed when a scorer hangs, and restarted when a scorer ends it.
+"""Supervises the worker process of a run's scorers, `nel.engine.scorers.worker_process`.
 
-Scorings that were in flight then are requeued. Those that may have caused it run one at a time: a
-worker that ends with a single scoring in it was ended by that one.
+The worker is killed when a scorer hangs, and restarted when it died. The scorings in flight are
+requeued; suspects, which may have caused it, then run one at a time: if a worker dies with a single
+scoring in flight, that scoring is the culprit.
 """
 
 from __future__ import annotations
@@ -49,8 +49,7 @@ def fork_server_of(benchmarks: Sequence[Benchmark]) -> WorkerForkServer:
 class WorkerSupervisor:
     """Starts the worker process, sends it work, enforces timeouts, and restarts it when it died.
 
-    A scoring is waiting, a suspect (it may have ended a worker, and waits until it can run alone),
-    or in flight; once it is finished it is no longer in `_items`.
+    A scoring in `_items` is waiting, a suspect (waiting to run alone), or in flight.
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class WorkerSupervisor:
         self._suspects: deque[int] = deque()
         self._in_flight: dict[int, None] = {}
         self._is_trial = False
-        """Whether what is in flight is a suspect."""
+        """Whether a suspect is in flight, alone."""
         self._numbers = itertools.count(1)
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -126,7 +125,6 @@ class WorkerSupervisor:
             await self._restart(self._async_in_flight(), "timeout", self._late_detail)
 
     async def _on_worker_death(self) -> None:
-        """Restart a process that ended by itself, and find the scoring that ended it."""
         computing = self._fork_server.progress.computing()
         suspects = [*([] if computing is None else computing[:1]), *self._async_in_flight()]
         await self._restart(suspects, "died", _DIED)
@@ -144,12 +142,12 @@ class WorkerSupervisor:
         """Kill the process and requeue its work; `_supervise` starts it again.
 
         Args:
-            suspects: What may have ended it; all that is in flight where none of these is.
+            suspects: Scorings that may be at fault; without any in flight, all in flight are.
             kind: Of a culprit's outcome.
             detail: Of a culprit's outcome.
-            is_certain: It was these; else a scoring is the culprit only if it was alone.
+            is_certain: Whether all suspects are culprits; else one is only if it ran alone.
         """
-        self._disconnect()  # first of all: what arrives from here on waits for the next process
+        self._disconnect()  # before all else, so that new items wait for the next process
         in_flight, self._in_flight = list(self._in_flight), {}
         suspected = set(suspects) & set(in_flight) or set(in_flight)
         if self._reading is not None:
@@ -168,12 +166,14 @@ class WorkerSupervisor:
                 self._suspects.append(number)
 
     async def stop(self) -> None:
-        """Leave the worker; what is in flight gets no outcome."""
+        """Disconnect from the worker; scorings in flight get no outcome."""
         for task in (*self._answering, *([self._reading] if self._reading else [])):
             task.cancel()
         self._disconnect()
 
     def _dispatch_waiting(self) -> None:
+        # While there are suspects nothing else starts: first what is in flight ends, then each
+        # suspect runs alone, and what waits goes on after the last of them has ended.
         if self._suspects and not self._in_flight:
             self._dispatch(self._suspects.popleft())
             self._is_trial = True

@@ -73,7 +73,7 @@ class _Scoring:
 
 
 def _connect(benchmark: Benchmark, inputs: Sequence[ScorerInput], ask: Ask) -> None:
-    """Give each input its ways to ask the run."""
+    """Give each input the functions with which a scorer asks the run: model, judge, sandbox."""
     for turn, scorer_input in enumerate(inputs):
         scorer_input.config = dict(benchmark.extra)
         scorer_input.sandbox = _SandboxProxy(ask)

@@ -39,17 +39,11 @@ class ExitStatus:
             detail = f"never asked or never judged: {self.reason}"
             return {"cause": "judge", "kind": self.endpoint_kind or "not_run", "detail": detail}
         if self.endpoint_kind is not None:
-            return {
-                "cause": "infra",
-                "kind": self.endpoint_kind,
-                "detail": f"never asked: {self.reason}",
-            }
+            detail = f"never asked: {self.reason}"
+            return {"cause": "infra", "kind": self.endpoint_kind, "detail": detail}
         kind = "spent" if self.cause == "budget" else "not_run"
-        return {
-            "cause": self.cause,
-            "kind": kind,
-            "detail": f"never asked; the run ended: {self.reason}",
-        }
+        detail = f"never asked; the run ended: {self.reason}"
+        return {"cause": self.cause, "kind": kind, "detail": detail}
 
 
 def exit_status_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetSpent) -> ExitStatus:
@@ -58,31 +52,25 @@ def exit_status_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetS
         return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=str(error), cause="budget")
     if isinstance(error, EndpointDown):
         return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=str(error), endpoint_kind="outage")
-    cause: Literal["cancelled", "judge"] = (
-        "judge" if isinstance(error, JudgePreflightError) else "cancelled"
+    status = ExitStatus(
+        exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind
     )
-    fix = error.fix if isinstance(error, PreflightError) else ()
-    return ExitStatus(
-        exit_code=error.exit_code,
-        reason=str(error),
-        endpoint_kind=error.endpoint_kind,
-        cause=cause,
-        fix=fix,
-    )
+    if isinstance(error, JudgePreflightError):
+        status = replace(status, cause="judge")
+    if isinstance(error, PreflightError):
+        status = replace(status, fix=error.fix)
+    return status
 
 
-def with_last_words(status: ExitStatus, trouble: str) -> ExitStatus:
-    """Return the status of an outage with where the endpoint is and what came of the last attempt;
-    others as they are.
+def with_last_attempt(status: ExitStatus, trouble: str) -> ExitStatus:
+    """Return a status whose reason, if it is an outage, has the result of the last attempt.
 
     An endpoint that is down may well respond: with 503, with a rate limit, with the login page of a
     network.
     """
-    return (
-        replace(status, reason=f"{status.reason} ({trouble})")
-        if status.endpoint_kind == "outage"
-        else status
-    )
+    if status.endpoint_kind != "outage":
+        return status
+    return replace(status, reason=f"{status.reason} ({trouble})")
 
 
 def exit_status_of_signal(name: str) -> ExitStatus:

@@ -1,10 +1,10 @@
-"""Stops the pipelines of one event loop on SIGINT, SIGTERM and SIGHUP, or when another thread asks
-for it. Depends on the running event loop, and on a thread beside it for signals that the loop is
-too busy to handle.
+"""Stops the pipelines of an event loop on SIGINT, SIGTERM and SIGHUP, or on request of a thread.
+
+Depends on the running event loop, and on a thread for signals that the loop is too busy to handle.
 
 A terminal that closes sends SIGHUP twice, from its shell and from the kernel, and `timeout` sends
-SIGTERM to its child and then to the child's group. So only SIGINT or SIGTERM at least half a second
-after the first signal is a user who does not want to wait.
+SIGTERM to its child and then to the child's group. So a second signal means that the user does not
+want to wait only if it is SIGINT or SIGTERM, and comes at least half a second after the first.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from nel.engine.stopping.exit_status import ExitStatus, exit_status_of_signal
 from nel.engine.stopping.loop_watch import LoopWatch
 
 _AGAIN_SECONDS: Final = 0.5
-"""After the first signal: those that come sooner are of the same event."""
+"""Signals that follow the first one sooner than this are of the same event."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class SignalWatch(Protocol):
-    """What receives signals while a run goes on."""
+    """Receives signals during a run."""
 
     def close(self) -> None:
-        """Receive no more."""
+        """Stop receiving signals."""
 
 
 class StopSignals:
-    """Stops every registered pipeline on the first signal and exits at once on a later SIGINT or
-    SIGTERM; stores are consistent.
+    """Stops every registered pipeline on the first signal; exits at once on a later one.
+
+    Stores are consistent at any time, so the exit loses only requests in flight.
     """
 
     def __init__(
@@ -44,10 +45,10 @@ class StopSignals:
         clock: Callable[[], float] = time.monotonic,
         leave: Callable[[int], object] = os._exit,
     ) -> None:
-        """Install nothing yet.
+        """Prepare; `stopping` installs the handlers.
 
         Args:
-            watch: Makes what receives the signals, as `LoopWatch`.
+            watch: Makes a `SignalWatch`.
             clock: In seconds.
             leave: Ends the process with an exit status.
         """
@@ -61,14 +62,14 @@ class StopSignals:
 
     @property
     def has_received(self) -> bool:
-        """Return whether a signal or a request to stop has arrived."""
+        """Whether a signal or a request to stop has arrived."""
         return self._received is not None
 
     def stop(self, name: str) -> None:
         """Stop as a signal does, from any thread; pipelines that start later stop at once.
 
         Args:
-            name: Of the signal, or why; the run ends with it as its reason.
+            name: Of the signal, or a reason; it becomes the reason for which the run ended.
         """
         with self._guard:
             if self._received is None:
@@ -88,14 +89,14 @@ class StopSignals:
 
         Args:
             stop: Called on the event loop.
-            say: Called in a thread with what the user should know at once.
+            say: Called in a thread with notes that the user should see at once.
         """
         loop = asyncio.get_running_loop()
         if not self._stops:
-            is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-            handled = [number for number in _SIGNALS if number is not signal.SIGHUP or not is_nohup]
-            # Outside the main thread no handler can be installed: signals are the caller's to
-            # handle.
+            handled = list(_SIGNALS)
+            if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # started by nohup
+                handled.remove(signal.SIGHUP)
+            # Outside the main thread no handler can be installed: the caller handles signals.
             self._watch = self._make_watch(self._handle, say, handled)
         self._stops.append(stop)
         with self._guard:

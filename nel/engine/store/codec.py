@@ -220,7 +220,7 @@ def decode_response(text: str) -> Response:
 
 
 def _split(received: str, reasoning: str | None) -> dict[str, Any]:
-    """Return what was received, and the span of the reasoning in it, so that it is stored once."""
+    """Return the received text and the span of the reasoning in it, which is then stored once."""
     start = -1 if reasoning is None else received.find(reasoning)
     if reasoning is None or start < 0:
         return {"received": received} | ({} if reasoning is None else {"reasoning": reasoning})

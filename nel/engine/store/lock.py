@@ -1,9 +1,7 @@
-"""Locks a run directory for one process; the kernel releases the lock of a dead owner.
+"""Locks a run directory for one process, by `flock`.
 
-A lock is therefore never stale.
-
-Depends on `flock`. The lock file is never removed: removing it would let two owners lock two
-different files.
+The kernel releases the lock of a dead owner, so a lock is never stale. The lock file is never
+removed: a process that had opened it before would lock another file than one that comes later.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from nel.errors import OutputError
 _FILE_NAME = ".lock"
 _ATTEMPTS = 5
 _RETRY_SECONDS = 0.05
-"""`owner_of` holds a shared lock for microseconds; retrying keeps it from passing for an owner."""
+"""`owner_of` holds a shared lock for microseconds; an attempt that meets it is repeated."""
 _OWNER = re.compile(r"process (\d+) on (\S+)")
 
 
@@ -36,7 +34,7 @@ class Owner:
 
 
 def owner_of(run_dir: Path) -> Owner | None:
-    """Return the process that holds a run directory now, or None; writes nothing."""
+    """Return the process that holds a run directory now, None without one; writes nothing."""
     try:
         handle = os.open(run_dir / _FILE_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -85,7 +83,6 @@ def own_directory(run_dir: Path) -> Iterator[None]:
 
 
 def _sign(handle: int, run_dir: Path) -> None:
-    """Write which process holds the directory."""
     try:
         os.ftruncate(handle, 0)
         os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())

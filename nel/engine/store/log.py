@@ -427,7 +427,6 @@ class Log:
         return stored
 
     def _round(self, benchmark: int) -> int:
-        """Return the round in which the verdicts of a benchmark are."""
         if benchmark not in self._rounds:
             query = "SELECT round FROM benchmarks WHERE id = ?"
             row = self._connection.execute(query, (benchmark,)).fetchone()

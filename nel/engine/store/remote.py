@@ -1,6 +1,7 @@
-"""Runs that are kept at a URL: the plugin of its scheme, of the group ``nel.stores``.
+"""Runs that are kept at a URL, by plugins of the group ``nel.stores`` for its scheme.
 
-A run always works on a local disk. A store says where, uploads it while it goes on, and fetches it.
+A session always works on a local disk. A store chooses the directory, uploads the run while it goes
+on, and downloads it.
 """
 
 from __future__ import annotations
@@ -16,11 +17,9 @@ from nel.engine.progress import Progress
 from nel.errors import OutputError, PluginError
 
 HOME_FILE: Final = ".remote.json"
-"""In the directory of a run that is kept elsewhere: a JSON object whose ``url`` says where; the
-rest is the store's.
-"""
+"""In the local directory of such a run: a JSON object with the ``url`` and keys of the store."""
 _SCHEME_MIN: Final = 2
-"""Shorter ones are drives."""
+"""Characters; a single one is a drive of Windows."""
 
 
 class Upload(Protocol):
@@ -28,35 +27,36 @@ class Upload(Protocol):
 
     @property
     def url(self) -> str:
-        """Return the URL of the run."""
+        """The URL of the run."""
 
     @property
     def problem(self) -> str | None:
-        """Return why the last upload failed, None where it did not."""
+        """Why the last upload failed, None if it did not."""
 
 
 class RunStore(ABC):
-    """Keeps runs at URLs of one scheme or several. Every method raises `NelError` for a store that
-    cannot be used, read or written.
+    """Keeps runs at URLs of some schemes.
+
+    Every method raises `NelError` if the store cannot be used, read or written.
     """
 
     @abstractmethod
     def live_directory(self, url: str) -> Path:
-        """Return the local directory in which runs of a directory at a URL are worked on."""
+        """Return the local directory for runs of a directory at a URL, while they go on."""
 
     @abstractmethod
     def keep(self, run_dir: Path, url: str) -> None:
-        """Write `HOME_FILE` into a new run's directory: it is kept in the directory at this URL."""
+        """Write `HOME_FILE` into the directory of a new run that is kept below this URL."""
 
     @abstractmethod
     def uploading(
         self, run_dir: Path, progress: Progress, *, every_seconds: float
     ) -> AbstractContextManager[Upload | None]:
-        """Upload a run within the block, and all of it at the end, however the block was left."""
+        """Upload a run during the block, and completely at its end, even after an exception."""
 
     @abstractmethod
     def resumable(self, url: str) -> Path:
-        """Return the local directory in which the run at a URL goes on."""
+        """Return the local directory in which the run at a URL is resumed."""
 
     @abstractmethod
     def local_copy(self, url: str) -> Path:
@@ -97,7 +97,7 @@ def store_of(url: str) -> RunStore:
 
 
 def local_copy(location: str) -> Path:
-    """Return a path as it is; of a run, or directory of runs, at a URL a copy for reading.
+    """Return a path as it is, and a local copy of a run, or a directory of runs, at a URL.
 
     Raises:
         NelError: There is no such run, or it cannot be fetched.
@@ -106,7 +106,7 @@ def local_copy(location: str) -> Path:
 
 
 def resumable(location: str) -> Path:
-    """Return the directory of this machine in which a run goes on.
+    """Return the local directory in which a run is resumed.
 
     Raises:
         NelError: There is no such run, or it cannot be fetched.
@@ -117,10 +117,10 @@ def resumable(location: str) -> Path:
 def uploading(
     run_dir: Path, progress: Progress, *, every_seconds: float
 ) -> AbstractContextManager[Upload | None]:
-    """Upload a run within the block where it is kept elsewhere; yields None where it is not.
+    """Upload a run during the block if it is kept at a URL; yields None if it is not.
 
     Raises:
-        NelError: The note of that cannot be read, or the store cannot be used.
+        NelError: `HOME_FILE` cannot be read, or the store cannot be used.
     """
     path = run_dir / HOME_FILE
     if not path.is_file():

@@ -143,7 +143,6 @@ def _drop_changed_ids(source: sqlite3.Connection, target: sqlite3.Connection) ->
 
 
 def _rows(source: sqlite3.Connection, table: str, salvaged: Salvaged) -> Iterator[tuple[Any, ...]]:
-    """Yield the readable rows of a table, halving a range with an unreadable one, up to a limit."""
     query = f"SELECT rowid, * FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
     pending = [(1, _ROWS_MAX)]
     n_failed = 0

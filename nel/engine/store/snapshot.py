@@ -1,7 +1,7 @@
 """Reads a run.db, from any thread and while it is written. Writes nothing.
 
-Rows are read a page at a time, since a read that stays open would keep SQLite from truncating the
-write-ahead log.
+Rows are read in pages: a read that stays open would keep SQLite from truncating the write-ahead
+log, which then grows with every commit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nel.errors import NelError, StoreError
 
 FILE_NAME: Final = "run.db"
 RUNS: Final = f"[!.]*/{FILE_NAME}"
-"""Of the runs in a directory, as `Path.glob` takes it; one that is being made has a hidden name."""
+"""A glob of the runs in a directory; one that is being created has a hidden name."""
 PAGE = 256
 _RUNS_NAMED_MAX = 3
 IDX_MAX: Final = 2**63 - 1
@@ -31,23 +31,23 @@ DIGEST_MODULUS: Final = 2**256
 
 
 class StoredSample(NamedTuple):
-    """One row of the dataset snapshot; one with a fault is a bad row, which is not asked."""
+    """One row of the dataset snapshot; a row with a fault is not asked."""
 
     idx: int
     sample_id: str
     row_number: int
     content: str | None
-    """The encoded sample with its checksum; None for a row that makes none."""
+    """The encoded sample with its checksum; None for a row that is not a sample."""
     fault: str | None
 
 
 _SAMPLE: Final = ", ".join(StoredSample._fields)
 _OF_SAMPLE: Final = "benchmark = ? AND idx = ? AND repeat = ?"
 OF_ROUND: Final = "attempt = (SELECT round FROM benchmarks WHERE id = benchmark)"
-"""Holds for verdicts of the scorer of now."""
+"""The condition of verdicts by the present scorer: each rescoring begins a round."""
 
 _NO_ROOM: Final = ("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_FULL")
-"""Errors of a disk on which SQLite cannot make ``run.db-shm``; a finished run is read without."""
+"""Errors of a disk on which SQLite cannot create ``run.db-shm``, which a finished run can lack."""
 
 
 class Snapshot:
@@ -64,14 +64,11 @@ class Snapshot:
             StoreError: The file is missing, damaged, not a run.db or of another format.
         """
         if not path.is_file():
-            runs = [
-                run_db.parent.name for run_db in sorted(path.parent.glob(RUNS))[:_RUNS_NAMED_MAX]
-            ]
-            hint = (
-                f"it holds the runs {', '.join(runs)}: give one of them"
-                if runs
-                else "give the directory of a run"
-            )
+            runs = sorted(path.parent.glob(RUNS))[:_RUNS_NAMED_MAX]
+            hint = "give the directory of a run"
+            if runs:
+                names = ", ".join(run_db.parent.name for run_db in runs)
+                hint = f"it holds the runs {names}: give one of them"
             raise StoreError(f"there is no {FILE_NAME} in {path.parent}; {hint}")
         self._path, self._untouched = path, untouched
         try:
@@ -113,11 +110,9 @@ class Snapshot:
             remove_empty_log(self._path)
 
     def __enter__(self) -> Self:
-        """Return itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the connection."""
         self.close()
 
     def execute(self, query: str, values: Sequence[SqlValue] = ()) -> sqlite3.Cursor:
@@ -134,16 +129,15 @@ class Snapshot:
             self._connection.interrupt()
 
     def _value(self, query: str, values: Sequence[SqlValue]) -> Any:
-        """Return the first column of the first row, or None."""
         row = self._connection.execute(query, values).fetchone()
         return None if row is None else row[0]
 
     def count(self, query: str, values: Sequence[SqlValue] = ()) -> int:
-        """Return the number that a query has."""
+        """Return the number that a query selects."""
         return int(self._value(query, values))
 
     def meta(self, key: str) -> Any:
-        """Return a stored value, or None."""
+        """Return a value of the table ``meta``, None without one."""
         text = self._value("SELECT value FROM meta WHERE key = ?", (key,))
         return None if text is None else _loads(text)
 
@@ -166,9 +160,7 @@ class Snapshot:
                 ended=ended,
                 attempts=attempts,
                 retries=retries,
-                spent=None
-                if spent is None
-                else _loads(unseal_text(spent) if is_intact(spent) else ""),
+                spent=None if spent is None else _unseal(spent),
             )
             for started, elapsed, ended, attempts, retries, spent in rows
         ]
@@ -176,8 +168,8 @@ class Snapshot:
     def spent_by_killed(self) -> dict[str, list[int]]:
         """Return requests and tokens (prompt, completion, cached) of killed sessions, by payer.
 
-        Meant for a resume before it begins its own session; sessions that `Log.settle_killed`
-        settled are not in it.
+        For a resume, before it begins its own session. Sessions that `Log.settle_killed` has
+        settled are left out.
         """
         killed = "SELECT id FROM sessions WHERE ended IS NULL AND spent IS NULL ORDER BY id"
         sums: dict[str, list[int]] = {}
@@ -187,8 +179,8 @@ class Snapshot:
         return sums
 
     def count_planned(self, benchmark: int) -> int:
-        """Return how many samples of a benchmark this run or this shard of it has, bad rows too."""
-        # Both counts need an index alone.
+        """Return how many samples of a benchmark this run, or this shard, has, with bad rows."""
+        # Two counts by index; a single one with `elsewhere = 0` would read every row.
         query = (
             "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?)"
             " - (SELECT count(*) FROM samples WHERE benchmark = ? AND elsewhere > 0)"
@@ -196,7 +188,7 @@ class Snapshot:
         return self.count(query, (benchmark, benchmark))
 
     def count_bad_rows(self, benchmark: int) -> int:
-        """Return how many of them are unusable."""
+        """Return how many of the planned samples are bad rows."""
         query = (
             "SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL AND elsewhere"
             " = 0"
@@ -211,7 +203,7 @@ class Snapshot:
     def samples(
         self, benchmark: int, *, first: int = 0, last: int = IDX_MAX
     ) -> Iterator[StoredSample]:
-        """Yield the samples of a benchmark in order, a page at a time so that no read stays open.
+        """Yield the samples of a benchmark in order.
 
         Args:
             benchmark: Its number.
@@ -223,21 +215,21 @@ class Snapshot:
 
     def sample_pages(self, benchmark: int, first: int, last: int) -> Iterator[list[StoredSample]]:
         """Yield the samples of a benchmark in order, in pages that are not empty."""
-        before, which = first - 1, "idx > ? AND idx <= ? ORDER BY idx LIMIT ?"
-        while page := self.samples_where(benchmark, which, before, last, PAGE):
+        previous, condition = first - 1, "idx > ? AND idx <= ? ORDER BY idx LIMIT ?"
+        while page := self.samples_where(benchmark, condition, previous, last, PAGE):
             yield page
-            before = page[-1].idx
+            previous = page[-1].idx
 
     def samples_where(
         self, benchmark: int, condition: str, *values: SqlValue
     ) -> list[StoredSample]:
-        """Return the samples of a benchmark for which a condition holds, as it orders them."""
+        """Return the samples of a benchmark by a condition, which may have an ORDER BY."""
         query = f"SELECT {_SAMPLE} FROM samples WHERE benchmark = ? AND {condition}"
         rows = self._connection.execute(query, (benchmark, *values)).fetchall()
         return list(map(StoredSample._make, rows))
 
     def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
-        """Return the body that was sent last for a (sample, repeat), or None."""
+        """Return the last request body for a (sample, repeat), None without one."""
         query = f"SELECT request FROM steps WHERE {_OF_SAMPLE} AND role = 0 AND void = 0"
         return self._value(query, (benchmark, idx, repeat))  # type: ignore[no-any-return]
 
@@ -248,6 +240,10 @@ def start_of(run_db: Path) -> float:
         sessions = snapshot.sessions()
         return sessions[0]["started"] if sessions else 0.0
     return 0.0
+
+
+def _unseal(text: str) -> Any:
+    return _loads(unseal_text(text) if is_intact(text) else "")
 
 
 def _loads(text: object) -> Any:  # JSON of any shape

@@ -1,6 +1,6 @@
-"""What the rows of one sample come to that are summed up: an episode, or choices that were ranked.
+"""Sums over the rows of one sample: the steps of an episode, or the choices that were ranked.
 
-No I/O. A sum is stored nowhere: the rows are.
+Does no I/O. Sums are computed when they are needed and never stored.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ class Part(NamedTuple):
     reasoning: int | None
     cached: int | None
     seconds: float | None
-    """None for a call of a tool that has only begun."""
+    """None for a tool call that has begun and not ended."""
     wall: float | None
+    """Seconds since the episode began, at the end of the step."""
     n_cut: int | None
     ended: float | None
 
     @property
     def usage(self) -> Usage:
-        """Return its tokens."""
+        """The tokens of the row."""
         return Usage(
             prompt_tokens=self.prompt,
             completion_tokens=self.completion,
@@ -61,41 +62,45 @@ def last_attempt(parts: Sequence[Part]) -> list[Part]:
 
 
 def episode_sum(parts: Iterable[Part], price: Price | None) -> dict[str, Any]:
-    """Return what an episode came to; steps, tokens and cost are those of its last attempt."""
+    """Return the totals of an episode; steps, tokens and cost are those of its last attempt."""
     parts = [part for part in parts if part.role != CHOICE]
-    of_last = last_attempt(parts)
-    of_model = [part for part in of_last if part.role == MODEL]
-    called = [part for part in of_last if part.role == TOOL and part.seconds is not None]
-    work = [
+    last = last_attempt(parts)
+    requests = [part for part in last if part.role == MODEL]
+    calls = [part for part in last if part.role == TOOL and part.seconds is not None]
+    # Calls of tools run in parallel: overlapping spans count once.
+    spans = [
         (part.wall - part.seconds, part.wall)
-        for part in (*of_model, *called)
+        for part in (*requests, *calls)
         if part.wall is not None and part.seconds is not None
     ]
-    errors = Counter(part.fault for part in called if part.fault is not None)
-    cost = sum(cost_of(part.usage, price) or 0.0 for part in of_model)
+    errors = Counter(part.fault for part in calls if part.fault is not None)
+    cost = sum(cost_of(part.usage, price) or 0.0 for part in requests)
     return {
-        "steps": len(of_model),
-        "tool_calls": len(called),
+        "steps": len(requests),
+        "tool_calls": len(calls),
         "tool_errors": dict(sorted(errors.items())),
-        "bytes_cut": sum(part.n_cut or 0 for part in called),
-        "usage": asdict(sum_usages([part.usage for part in of_model])),
+        "bytes_cut": sum(part.n_cut or 0 for part in calls),
+        "usage": asdict(sum_usages([part.usage for part in requests])),
         "cost": round(cost, 9) if price else None,
         "attempts": max((part.attempt for part in parts), default=-1) + 1,
         "timing": {
-            "work_seconds": round(union_length(work), 6),
-            "wall_seconds": max((part.wall or 0.0 for part in of_last), default=0.0),
+            "work_seconds": round(union_length(spans), 6),
+            "wall_seconds": max((part.wall or 0.0 for part in last), default=0.0),
         },
     }
 
 
 def with_sum(response: Response, parts: Sequence[Part], price: Price | None) -> Response:
-    """Return an answer that sums up other rows, with their counts."""
+    """Return an answer that sums up other rows, with their counts.
+
+    Usage and requests are those of all attempts, since all of them were paid for.
+    """
     if response.episode is not None:
-        of_model = [part for part in parts if part.role == MODEL]
+        requests = [part for part in parts if part.role == MODEL]
         return replace(
             response,
-            usage=sum_usages([part.usage for part in of_model]),
-            attempts=sum(part.requests or 0 for part in of_model),
+            usage=sum_usages([part.usage for part in requests]),
+            attempts=sum(part.requests or 0 for part in requests),
             episode={**episode_sum(parts, price), **response.episode},
         )
     choices = [part for part in parts if part.role == CHOICE]

@@ -100,7 +100,6 @@ def unite(
 
 
 def _session_numbers(parts: Sequence[Part]) -> list[dict[int, int]]:
-    """Return for each shard the new numbers of its sessions."""
     sessions = []
     for number, source in enumerate(parts):
         with closing(connect(source.path, untouched=True)) as connection:

@@ -21,7 +21,6 @@ class WaitingSamples:
     __slots__ = ("_size", "rows", "samples")
 
     def __init__(self) -> None:
-        """Start empty."""
         self.samples: list[StoredSample] = []
         self.rows: list[tuple[int, int, str, int, str | None, str | None]] = []
         self._size = 0
@@ -47,7 +46,6 @@ class SeenIds:
     __slots__ = ("_bits",)
 
     def __init__(self) -> None:
-        """Start empty."""
         self._bits = bytearray(1 << _BITS - 3)
 
     def add(self, sample_id: str) -> None:

@@ -1,6 +1,7 @@
-"""Commits rows of a run.db in batches, in a thread of its own: callers queue rows and await the
-commit of the transaction that holds them. Rows that arrive together share one commit, so that
-durability costs one fsync for many samples.
+"""Commits rows of a run.db in batches, in a thread of its own.
+
+Callers queue rows and await the commit of the transaction that holds them. Rows that arrive
+together share one commit, so that durability costs one fsync for many samples.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from nel.engine.store.rows import SqlValue
 from nel.errors import StoppedEarly, StoreError
 
 _NOTE_EVERY = 20_000
-"""Entries between notes of a session's spending; a resume after a kill reads at most so many."""
+"""Entries between notes of a session's spending; a resume after a kill sums up at most so many."""
 
 Write = tuple[str, Sequence[Sequence[SqlValue]]]
 _Entry = tuple[list[Write], "asyncio.Future[None]"]
@@ -32,19 +33,19 @@ class BatchWriter:
     def __init__(
         self, path: Path, connection: sqlite3.Connection, *, note: Callable[[], None]
     ) -> None:
-        """Keep what it writes to.
+        """Prepare; `start` starts the thread.
 
         Args:
-            path: Of the file.
+            path: Of the run.db.
             connection: To it.
-            note: Called in the thread after so many entries, between two commits.
+            note: Called in the thread every `_NOTE_EVERY` entries, between two commits.
         """
         self._path = path
         self._inode = path.stat().st_ino
         self._connection = connection
         self._note = note
         self._gathered: list[_Entry] = []
-        """Put since the event loop last came round; handed over together."""
+        """Entries of the current iteration of the event loop, which are handed over together."""
         self._inbox: queue.SimpleQueue[list[_Entry] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -75,7 +76,7 @@ class BatchWriter:
         return future
 
     def _hand_over(self) -> None:
-        """Wake the thread once for all answers that the event loop found at the same time."""
+        """Pass the gathered entries to the thread, which wakes up once for all of them."""
         if self._gathered:
             self._inbox.put(self._gathered)
             self._gathered = []
@@ -92,30 +93,29 @@ class BatchWriter:
                 self._note()
 
     def _take_queued(self) -> list[_Entry]:
-        """Return what was queued while the last commit waited for the disk; what is in flight
-        bounds it.
-        """
+        """Return the entries queued during the last commit, at most as many as requests in flight."""
         batch: list[_Entry] = []
         while not self._inbox.empty():
             entries = self._inbox.get()
             if entries is None:
-                self._inbox.put(None)  # nothing is queued after the end
+                self._inbox.put(None)  # back for `_write_batches`, which ends after this batch
                 break
             batch += entries
         return batch
 
     def _commit(self, batch: list[_Entry]) -> Exception | None:
         connection = self._connection
-        if not self._is_in_place():  # SQLite goes on writing to a file that has no name any more
+        if not self._is_in_place():  # SQLite would write to the deleted file without an error
             return StoreError(
                 f"{self._path} was removed, moved or replaced while the run wrote to it; start a"
                 " new run"
             )
         try:
             connection.execute("BEGIN IMMEDIATE")
-            in_order = (write for writes, _ in batch for write in writes)
-            for statement, alike in groupby(in_order, key=itemgetter(0)):
-                connection.executemany(statement, chain.from_iterable(rows for _, rows in alike))
+            batch_writes = (write for writes, _ in batch for write in writes)
+            # Neighbours with one statement are executed together; the order of rows is kept.
+            for statement, writes in groupby(batch_writes, key=itemgetter(0)):
+                connection.executemany(statement, chain.from_iterable(rows for _, rows in writes))
             connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - raised by the futures, which would otherwise wait forever
             if connection.in_transaction:
@@ -146,7 +146,7 @@ def _resolve(
 
 
 def disk_fault(path: Path, error: sqlite3.Error) -> Exception:
-    """Return what a failed write means for the run: a resumable stop, or a damaged file."""
+    """Return the error of a run whose write failed: a resumable stop, or a damaged file."""
     if isinstance(error, sqlite3.OperationalError):
         step = "stop the process that uses it" if "locked" in str(error) else "free some space"
         return StoppedEarly(f"cannot write {path}: {error}; {step}, then resume")

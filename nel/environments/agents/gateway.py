@@ -1,8 +1,8 @@
-"""The endpoint that nel serves to the agent of one episode: its requests are steps of the episode.
+"""The endpoint that nel serves to the agent of one episode: each request is a step of the episode.
 
-It listens on a free port of 127.0.0.1 and takes the episode's secret alone. What an agent asks goes
-through `Episode.ask`, with its limits, caps, retries and step log; any model's name is answered by
-the evaluated model. Depends on aiohttp's server.
+It listens on a free port of 127.0.0.1 and accepts the episode's secret as the only key. A request
+goes through `Episode.ask`, with its limits, retries and step log; whatever model it names, the
+evaluated model answers. Depends on aiohttp's server.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _PATHS: Final[Mapping[str, Spoken]] = {
 _GEMINI: Final = ("generateContent", "streamGenerateContent")
 _BODY_BYTES_MAX: Final = 64 << 20
 _ALIVE_SECONDS: Final = 10.0
-"""Between two signs of life in a stream whose answer is still to come."""
+"""Between two comments in a stream whose answer is pending: clients time out on silence."""
 _REPEAT_SECONDS: Final = 120.0
-"""After an answer in which an equal body is a retry; an agent that asks again later means it."""
+"""An equal body this soon after its answer is a retry of the client; later it is a new request."""
 _REPEATS_MAX: Final = 10
 _CHARACTERS_PER_TOKEN: Final = 4
 """For an agent that asks how many tokens a prompt has."""
 _LIMIT_STATUS: Final = 429
-_NOT_RETRIED: Final = {"x-should-retry": "false"}
-"""The SDKs of OpenAI and Anthropic then do not send it again."""
+_NO_RETRY_HEADERS: Final = {"x-should-retry": "false"}
+"""The SDKs of OpenAI and Anthropic honour it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class _Refusal:
 
 @dataclass(slots=True)
 class _Exchange:
-    """A body that was sent, and what comes of it."""
+    """A request that an agent sent, and the task that answers it."""
 
     task: asyncio.Task[ServedAnswer | _Refusal]
     answered: float | None = None
-    """When, by the monotonic clock."""
+    """The time of the answer, by the monotonic clock."""
     n_repeats: int = 0
 
 
@@ -73,21 +73,22 @@ class Gateway:
 
         Args:
             episode: That the agent's requests are steps of.
-            native_tools: Beginnings of the types of vendors' own tools that are passed on.
+            native_tools: Prefixes of the types of vendors' own tools that are passed on.
         """
         self.secret = f"nel-{secrets.token_hex(24)}"
         self.port = 0
         self.ended = asyncio.Event()
         """Set once the episode's ending forbids further requests."""
         self.last_activity = time.monotonic()
-        """When the last answer was given; the agent works since."""
+        """The time of the last answer; since then the agent works."""
         self.n_open = 0
         """Requests that wait for an answer."""
         self._episode = episode
         self._native_tools = tuple(native_tools)
-        self._asked: dict[str, _Exchange] = {}
+        self._exchanges: dict[str, _Exchange] = {}
+        """By the digest of path and body."""
         self._messages: dict[str, Message] = {}
-        """Answers as the episode has them, by what an agent sends back of them."""
+        """The episode's own answers, by the names of `_names_of`."""
         self._notes: set[str] = set()
         self._n_answers = 0
         self._offered_tools = False
@@ -96,7 +97,6 @@ class Gateway:
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
 
     async def __aenter__(self) -> Self:
-        """Listen."""
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
@@ -104,8 +104,8 @@ class Gateway:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Cancel what is asked, and hang up."""
-        tasks = [entry.task for entry in self._asked.values()]
+        """Cancel pending requests, and stop listening."""
+        tasks = [entry.task for entry in self._exchanges.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -113,8 +113,10 @@ class Gateway:
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         path = request.match_info["path"]
-        while path.partition("/")[0] in ("v1", "v1beta"):  # some SDKs add it to a URL that has it
+        # Some SDKs append the version to a base URL that has it already.
+        while path.partition("/")[0] in ("v1", "v1beta"):
             path = path.partition("/")[2]
+        # Gemini names model and method in the path: models/NAME:generateContent.
         model, _, method = path.removeprefix("models/").rpartition(":")
         protocol = _PATHS.get(path) or ("gemini" if method in _GEMINI else None)
         if not hmac.compare_digest(_key_of(request).encode(), self.secret.encode()):
@@ -141,16 +143,14 @@ class Gateway:
         return await self._send(request, query, self._task(key, query))
 
     def _task(self, key: str, request: AgentRequest) -> asyncio.Task[ServedAnswer | _Refusal]:
-        """Return what answers a request: an earlier equal one in flight or just answered, or the
-        model.
-        """
-        earlier = self._asked.get(key)
+        """Return the task that answers a request; a retry shares the task of the first request."""
+        earlier = self._exchanges.get(key)
         if earlier is not None and self._is_retry(earlier):
             earlier.n_repeats += 1
             self._note("repeated", {"request": key})
             return earlier.task
         task = asyncio.create_task(self._ask(request))
-        entry = self._asked[key] = _Exchange(task)
+        entry = self._exchanges[key] = _Exchange(task)
 
         def finish(_: object) -> None:
             entry.answered = time.monotonic()
@@ -172,19 +172,18 @@ class Gateway:
             self.note_work()
             self._note_differences(request)
             self.n_open += 1
-            # The conversation is what was last asked with tools; a title or a memory is not.
+            # Titles and summaries are asked without tools, and are not the conversation.
             is_main = bool(request.tools) or not self._offered_tools
             self._offered_tools = self._offered_tools or bool(request.tools)
             try:
-                reply = await episode.ask(
-                    self._restore_answers(request.messages),
-                    tools=(*request.tools, *self._allowed_tools(request).values()),
-                    becomes_conversation=is_main,
-                    **self._settings(request),
-                )
-                return self._answer(request, reply)
-            except EpisodeEnding:
-                """It is kept by the episode."""
+                with suppress(EpisodeEnding):  # `episode.ending` has it
+                    reply = await episode.ask(
+                        self._restore_answers(request.messages),
+                        tools=(*request.tools, *self._allowed_tools(request).values()),
+                        becomes_conversation=is_main,
+                        **self._settings(request),
+                    )
+                    return self._answer(request, reply)
             finally:
                 self.n_open -= 1
                 self.last_activity = time.monotonic()
@@ -215,33 +214,34 @@ class Gateway:
         )
 
     def _restore_answers(self, messages: tuple[Message, ...]) -> list[Message]:
-        """Return messages with the episode's own answers in place of what an agent made of them:
-        with what a vendor wants back, and so that a conversation is known as one.
+        """Return messages with the episode's own answers in place of an agent's copies of them.
+
+        Agents drop fields that a vendor requires back, such as signatures of reasoning, and a
+        conversation is recognised by the digests of its messages.
         """
-        restored = []
-        for message in messages:
-            answer = None
-            if message.role == "assistant":
-                names = _names_of(_plain(message), message.tool_calls)
-                answer = next(
-                    (self._messages[name] for name in names if name in self._messages), None
-                )
-            restored.append(answer or message)
-        return restored
+        return [self._restore_answer(message) for message in messages]
+
+    def _restore_answer(self, message: Message) -> Message:
+        if message.role == "assistant":
+            text = message.content if isinstance(message.content, str) else ""
+            for name in _names_of(text, message.tool_calls):
+                if name in self._messages:
+                    return self._messages[name]
+        return message
 
     def _allowed_tools(self, request: AgentRequest) -> dict[str, JsonObject]:
-        """Return the vendor's own tools that are passed on: to an endpoint of the same protocol, and
-        not Gemini's, which takes them without functions alone.
-        """
-        is_same = request.protocol == self._episode.protocol != "gemini"
+        """Return the vendor's own tools that the run allows, where the endpoint can take them."""
+        if request.protocol != self._episode.protocol or request.protocol == "gemini":
+            # Gemini accepts its own tools only in requests without functions.
+            return {}
         return {
             kind: tool
             for kind, tool in request.native_tools.items()
-            if is_same and kind.startswith(self._native_tools)
+            if kind.startswith(self._native_tools)
         }
 
     def _settings(self, request: AgentRequest) -> dict[str, Any]:
-        """Return what the agent asked for where the run has no setting of its own."""
+        """Return the agent's generation settings, without those that the run sets."""
         return {
             name: value
             for name, value in request.settings.items()
@@ -249,7 +249,7 @@ class Gateway:
         }
 
     def _note_differences(self, request: AgentRequest) -> None:
-        """Note once each what an agent asked and does not get."""
+        """Note, once each, the settings and tools that differ from what the agent requested."""
         generation = self._episode.generation
         overruled = {
             name: value
@@ -278,12 +278,13 @@ class Gateway:
                 self._episode.note(kind, data)
 
     def note_work(self) -> None:
-        """Count the agent's own work; nothing while it waits for an answer."""
+        """Count the agent's own work up to now; it does not work while a request is open."""
+        if self.n_open:
+            return
         now = time.monotonic()
-        if not self.n_open:
-            accounts = self._episode.accounts
-            accounts.note_work(accounts.wall_seconds(), now - self.last_activity)
-            self.last_activity = now
+        accounts = self._episode.accounts
+        accounts.note_work(accounts.wall_seconds(), now - self.last_activity)
+        self.last_activity = now
 
     async def _send(
         self,
@@ -293,6 +294,7 @@ class Gateway:
     ) -> web.StreamResponse:
         """Send an answer once it is there; a stream is kept alive until then."""
         stream: web.StreamResponse | None = None
+        # A client that hung up does not cancel the task: its retry gets the same answer.
         with suppress(ConnectionError):
             while not (await asyncio.wait({task}, timeout=_ALIVE_SECONDS))[0]:
                 if query.is_streamed:
@@ -333,22 +335,19 @@ def _key_of(request: web.Request) -> str:
 
 
 def _names_of(text: str, calls: tuple[ToolCall, ...]) -> list[str]:
-    """Return by what an answer is recognised when it comes back: its calls' ids, what they call,
-    its text.
+    """Return the names by which an answer is recognised when an agent sends it back.
+
+    The most reliable comes first: the ids of its calls, its text with its calls, its calls alone.
     """
     ids = "\n".join(call.id for call in calls)
-    called = dumps([[call.name, call.values] for call in calls])
+    calls_text = dumps([[call.name, call.values] for call in calls])
     if calls:
-        return [f"ids {ids}", f"calls {text.strip()} {called}", f"calls {called}"]
+        return [f"ids {ids}", f"calls {text.strip()} {calls_text}", f"calls {calls_text}"]
     return [f"text {text.strip()}"] if text.strip() else []
 
 
-def _plain(message: Message) -> str:
-    return message.content if isinstance(message.content, str) else ""
-
-
 def _refusal_of(ending: BaseException | None) -> _Refusal:
-    """Return what an agent reads once its episode has ended, in words that SDKs do not retry."""
+    """Return the error for requests after the episode's end, of a kind that SDKs do not retry."""
     if isinstance(ending, LimitReached):
         message = f"{ending}; this episode is over"
         return _Refusal(_LIMIT_STATUS, "insufficient_quota", message)
@@ -369,12 +368,12 @@ def _error_body(protocol: Spoken | None, refusal: _Refusal) -> dict[str, Any]:
 
 def _refuse(protocol: Spoken | None, refusal: _Refusal) -> web.Response:
     return web.json_response(
-        _error_body(protocol, refusal), status=refusal.status, headers=_NOT_RETRIED
+        _error_body(protocol, refusal), status=refusal.status, headers=_NO_RETRY_HEADERS
     )
 
 
 def _models(model: str, path: str) -> web.Response:
-    """Return the list of models, or the one that is asked for: any name is the evaluated model."""
+    """Return the list of models, or one by name: every name stands for the evaluated model."""
     name = path.partition("/")[2] or model
     entry = {"id": name, "object": "model", "created": 0, "owned_by": "nel", "type": "model"}
     if "/" in path:

@@ -36,7 +36,6 @@ class AgentProgram:
     """One agent in a session's container."""
 
     def __init__(self, session: ContainerSession) -> None:
-        """Prepare; nothing runs yet."""
         self._session = session
         self._stream: EngineStream | None = None
         self._sending = threading.Lock()

@@ -1,9 +1,10 @@
-"""The verdict on what an agent left in its container: tests enter only now, and decide.
+"""Runs the tests of a task on an agent's work, and reads the verdict that they write.
 
-At the level ``separate`` they run in a container of their own image, into which the declared
-outputs are copied and nothing else. At ``fresh`` they run in a new container of a snapshot: its
-files are the agent's, its processes and the folder of the reward are not. At ``shared`` they run
-beside what the agent left running.
+The tests are not in the container while the agent runs. Where they run is the level of trust:
+
+- ``separate``: in a container of their own image, with copies of the declared outputs alone.
+- ``fresh``: in a new container of a snapshot, with the agent's files and none of its processes.
+- ``shared``: in the agent's container, beside whatever it left running.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ _KILLED: Final = {
     "signal": "the tests' script was killed",
 }
 _SIGNALS: Final = 128
-"""Exit codes above it say that a signal ended a command."""
+"""A shell adds this to the number of the signal that ended a command."""
 
 
 def verify(
@@ -71,22 +72,22 @@ def verify(
     *,
     ends: bool = True,
 ) -> JsonObject:
-    """Return the verdict, as JSON: level, rewards, changes that can forge it, and the end of what
-    the tests printed.
+    """Return the verdict as JSON: level, rewards, suspicious changes, the end of the tests' output.
 
     Args:
         client: Of the engine.
         session: Of the agent's container.
         task: Or a step of it.
-        level: Where the task does not say itself that its tests have a container of their own.
+        level: Of a task that declares no container for its tests.
         ends: Whether the session is closed once the agent's work is taken out of it.
 
     Raises:
-        ToolsetFault: There is none, and why (``verifier_*``).
+        ToolsetFault: There is no verdict (``verifier_*``).
     """
     try:
         if task.verifier is not None:
-            level, verdict = "separate", _separate(client, session, task, task.verifier, ends=ends)
+            level = "separate"
+            verdict = _separate(client, session, task, task.verifier, ends=ends)
         elif level == "shared":
             verdict = _judge(client, session, task, session.changes())
         else:
@@ -104,7 +105,7 @@ def _judge(
     task: TaskFolder,
     changes: Sequence[Change],
 ) -> JsonObject:
-    """Return the verdict, with those changes of the agent that can forge it."""
+    """Run the tests, and return the verdict with those changes of the agent that can forge it."""
     config = client.images.get(session.spec.image).attrs["Config"]
     variables = dict(line.split("=", 1) for line in config.get("Env") or ())
     workdir = str(config.get("WorkingDir") or "/").rstrip("/")
@@ -112,19 +113,15 @@ def _judge(
     folders = {workdir, *named_folders(task.tests)}
     suspicious = suspicious_paths(changes, search_path=path, import_folders=folders)
     suspicious += inspect(session, changes, path)
-    verdict, meanwhile = _verdict(session, task)
-    tampered = sorted({*suspicious, *meanwhile})
-    return {
-        "tampered": list(tampered[:_PATHS_MAX]),
-        "n_tampered": len(tampered),
-        **verdict,
-    }
+    verdict, changed_by_tests = _verdict(session, task)
+    tampered = sorted({*suspicious, *changed_by_tests})
+    return {"tampered": tampered[:_PATHS_MAX], "n_tampered": len(tampered), **verdict}
 
 
 def _fresh(
     client: docker.DockerClient, session: ContainerSession, task: TaskFolder, *, ends: bool
 ) -> JsonObject:
-    """Return the verdict in a new container of a snapshot, as the image's user."""
+    """Return the verdict of tests in a new container of a snapshot."""
     changes = session.changes()
     image = session.snapshot()
     if ends:
@@ -150,7 +147,7 @@ def _separate(
     *,
     ends: bool,
 ) -> JsonObject:
-    """Return the verdict in a container of the tests' own, with the agent's outputs alone."""
+    """Return the verdict of tests in a container of their own, with the agent's outputs alone."""
     try:
         archives = {path: session.get_tree(path) for path in task.outputs}
     except ValueError as error:
@@ -176,14 +173,14 @@ def _separate(
 
 
 def _spec(session: ContainerSession, task: TaskFolder, container: TaskFolder) -> ContainerSpec:
-    """Return what tests get: the limits of the folder, without the room that an agent had beside."""
+    """Return the container of tests: the folder's limits, without the memory for an agent."""
     spec = spec_of(container, task.verifier_network)
-    agents = session.spec
-    return replace(spec, user=None, runtime=agents.runtime, unlimited=agents.unlimited)
+    agent_spec = session.spec
+    return replace(spec, user=None, runtime=agent_spec.runtime, unlimited=agent_spec.unlimited)
 
 
 def put_script(session: ContainerSession, script: TaskScript) -> None:
-    """Put a script with its folder into the container; raises ToolsetFault where it cannot be."""
+    """Put a script with its folder into the container, in place of what the agent left there."""
     if not script.is_in_image:
         session.remove_tree(script.target)
         session.put_archive(script.target, pack_folders(script.folders))
@@ -232,7 +229,7 @@ def make_logs(session: ContainerSession, *folders: str) -> None:
 
 
 def _verdict(session: ContainerSession, task: TaskFolder) -> tuple[JsonObject, list[str]]:
-    """Return the verdict, and what was changed while the tests ran that only they may write."""
+    """Return the verdict, and paths of the tests that were changed while they ran."""
     seconds = task.tests.seconds or _SECONDS
     make_logs(session, _VERIFIER)
     put_script(session, task.tests)
@@ -247,39 +244,39 @@ def _verdict(session: ContainerSession, task: TaskFolder) -> tuple[JsonObject, l
         raise ToolsetFault(DIED, f"{_KILLED[ran.ended_by]}; {ending}")
     try:
         if task.reads == "reward":
-            rewards, meanwhile = _rewards(session)
+            rewards, changed = _rewards(session)
         else:
-            rewards, meanwhile = _of_pytest(output), []
+            rewards, changed = _of_pytest(output), []
         headline = headline_of(rewards)
     except ToolsetFault as fault:
         raise ToolsetFault(fault.kind, f"{fault.detail}; {ending}") from fault
     folder = PurePosixPath(task.tests.target).parent
-    meanwhile += [str(folder / name) for name in changed_files(before, _tests(session, task))]
+    changed += [str(folder / name) for name in changed_files(before, _tests(session, task))]
+    # A process that outlived the tests wrote to the folder of the reward after they had ended.
     if ran.is_written_after:
-        meanwhile.append(_VERIFIER)
+        changed.append(_VERIFIER)
     verdict: JsonObject = {
         "reward": headline,
         "rewards": dict(rewards),
         "tests_exit": ran.exit,
         "tests_output": output[-_TAIL_CHARACTERS:],
     }
-    return verdict, meanwhile
+    return verdict, changed
 
 
 def _tests(session: ContainerSession, task: TaskFolder) -> bytes | None:
     try:
         return session.get_tree(task.tests.target)
-    except ValueError:  # more than is compared
+    except ValueError:  # larger than the limit of a comparison
         return None
 
 
 def _rewards(session: ContainerSession) -> tuple[dict[str, float], list[str]]:
-    """Return the rewards, and the file that contradicts them: tests write one reward."""
+    """Return the rewards, and reward.txt as suspicious where it contradicts reward.json."""
+    bytes_max = _ARCHIVE_BYTES_MAX
     try:
-        as_json, as_text = (
-            session.get_tree(f"{_VERIFIER}/{name}", bytes_max=_ARCHIVE_BYTES_MAX)
-            for name in ("reward.json", "reward.txt")
-        )
+        as_json = session.get_tree(f"{_VERIFIER}/reward.json", bytes_max=bytes_max)
+        as_text = session.get_tree(f"{_VERIFIER}/reward.txt", bytes_max=bytes_max)
     except ValueError as error:
         raise ToolsetFault(UNREADABLE, str(error)) from error
     rewards = rewards_of(as_json, as_text)

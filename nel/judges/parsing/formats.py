@@ -1,4 +1,4 @@
-"""Verdicts that a user's pattern finds, or in a JSON object: `nel.judges.parsing.verdict` reads."""
+"""Finds verdicts by a user's pattern, or in JSON objects, for `nel.judges.parsing.verdict`."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ def pattern_reader(
 
     Args:
         quoted: The question, whose quoted texts are not verdicts.
-        pattern: Its first group, or else all of it, is where the grade begins.
+        pattern: The grade begins at its first group; without groups, at the match.
         scale: None: the grade must be a number and is its own score.
-        prefix: The prompt's end, where the pattern starts so: the grade alone is a reply then.
+        prefix: The end of the prompt, if the pattern starts with it: a judge that continues the
+            prompt replies with the grade alone.
 
     Raises:
         DatasetError: When it reads: the pattern is not a regular expression.
@@ -58,11 +59,11 @@ def pattern_reader(
 def pattern_form(
     pattern: str, candidate_of: Callable[[str, Span], VerdictCandidate | None]
 ) -> VerdictFormat:
-    """Return the format of what a pattern finds in a reply.
+    """Return the format of a verdict that a pattern finds.
 
     Args:
         pattern: A regular expression.
-        candidate_of: Makes a candidate of the reply and a match in it; None: it is none.
+        candidate_of: Makes a candidate of the reply and a match in it; None where it is not one.
     """
 
     def find(words: str) -> list[VerdictCandidate]:
@@ -85,12 +86,12 @@ def read_matches(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
 
 
 def _candidate(words: str, span: Span, scale: Scale) -> VerdictCandidate | None:
-    """Return the grade that begins at a group."""
     start, end, group_start, group_end = span
     is_inside_word = start and words[start - 1].isalnum() and words[start].isalnum()
     if group_start < 0 or group_start == group_end or is_inside_word:
         return None
-    # Unless the pattern closes the group, the line is read: ``GRADE: (\d)`` matches 1 of 10.
+    # A pattern that does not close the group may cut the grade short, as ``GRADE: (\d)`` does in
+    # "GRADE: 10": then the grade is read to the end of the line.
     is_closed = end > group_end and not words[end - 1].isalnum()
     stop = group_end if is_closed else line_end(words, group_end)
     label, fault = read_value(words[group_start:stop], scale)
@@ -146,7 +147,10 @@ def _of_object(
     grade_of: Callable[[object], Grade | None],
     span: tuple[int, int],
 ) -> VerdictCandidate | None:
-    """Return the verdict of an object, None where it has no such key."""
+    """Return the verdict of an object, None where it has none of the keys.
+
+    Two values under one key, or under keys that differ by case alone, are two verdicts.
+    """
     if not any(name in keys for name, _ in pairs):
         return None
     folded = {key.casefold() for key in keys}

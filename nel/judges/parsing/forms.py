@@ -81,7 +81,6 @@ class VerdictFormat:
 
 @cache
 def _rows(form: str) -> tuple[re.Pattern[str], ...]:
-    """Return the patterns of a form of the table."""
     table = tomllib.loads((files("nel.judges.parsing") / "forms.toml").read_text(encoding="utf-8"))
     return tuple(
         re.compile(row["pattern"], re.IGNORECASE) for row in table["row"] if row["form"] == form
@@ -130,7 +129,6 @@ def _plain(words: str) -> str:
 def _introduced_candidates(
     text: str, patterns: Iterable[re.Pattern[str]], scale: Scale
 ) -> Iterator[VerdictCandidate]:
-    """Yield the candidates that patterns introduce, in their order."""
     matches = chain.from_iterable(map(methodcaller("finditer", text), patterns))
     for match in sorted(matches, key=_start_of):
         start, stop = match.span("value") if match.re.groups else _value_span(text, match)

@@ -142,7 +142,6 @@ def _shares(table: Table) -> Table:
 
 
 def _distances(n: int, weights: Weights | None, scale: Sequence[float] | None) -> Table:
-    """Return the weight of each disagreement, from 0 to 1."""
     if weights is None:
         return 1.0 - np.eye(n)
     positions = np.asarray(range(n) if scale is None else scale, dtype=np.float64)

@@ -301,8 +301,8 @@ def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: JsonObject) 
             f"{statistic} is {kappa:.2f}, below {KAPPA_MIN}: the judge's verdicts are hardly a"
             " person's"
         )
-    alone = {stratum.low for stratum in strata if stratum.low == stratum.high}
-    rare = [f"{key:g}" for key in sorted(tally.judged) if key not in alone]
+    single_scores = {stratum.low for stratum in strata if stratum.low == stratum.high}
+    rare = [f"{key:g}" for key in sorted(tally.judged) if key not in single_scores]
     if len(tally.judged) <= STRATA_MAX and rare:
         noun = "score" if len(rare) == 1 else "scores"
         texts.append(

@@ -1,4 +1,4 @@
-"""A run's headline by people's labels of judged answers: labels alone, PPI++, Rogan-Gladen.
+"""Corrects a run's headline by human labels of judged answers: labels alone, PPI++, Rogan-Gladen.
 
 Depends on `nel.judges.stats.tally`, which counts, `nel.judges.stats.calibration`, which measures,
 and `nel.judges.stats.corrected_mean`, which has the estimators.
@@ -28,7 +28,7 @@ from nel.metrics.intervals import LEVEL
 from nel.types import JsonObject
 
 PREFERENCE: Final = ("ppi", "labels", "rogan_gladen")
-"""Keys of the estimates, the one to show first where it is defined first."""
+"""Keys of the estimates in order of preference."""
 
 
 def corrected_headline(
@@ -38,7 +38,7 @@ def corrected_headline(
     *,
     share_asked: float = 0.0,
 ) -> dict[str, Any]:
-    """Return the headline by the judge and by people's labels, each with its interval.
+    """Return the headline by the judge and by human labels, each with its interval.
 
     Answers without a judge count as they are. The correction is added to the headline as a
     difference, so that both use the same mean even where repeats are missing.
@@ -47,8 +47,8 @@ def corrected_headline(
         tally: Of the same run.
         headline: With ``value``, ``ci_lower`` and ``ci_upper``.
         calibration: `calibration_json` of the tally.
-        share_asked: How much of the benchmark was asked, where the headline's interval is of all of
-            it.
+        share_asked: The share of the benchmark that was asked, if the headline's interval covers
+            the whole benchmark; else 0.
     """
     copied = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method")
     raw = {name: headline.get(name) for name in copied}
@@ -67,11 +67,11 @@ def corrected_headline(
 
 
 def best_method(corrected: JsonObject) -> str | None:
-    """Return the key of the estimate to show first, None where none is defined.
+    """Return the key of the preferred estimate, None where none is defined.
 
-    PPI++ and the labels alone need no more than the way in which labels are drawn, so the narrower
-    kind goes first: PPI++. Rogan and Gladen also need that the judge errs on all answers as on the
-    labelled ones, and covers too much.
+    PPI++ and the labels alone assume only the random draw of the labels; PPI++ is first, since its
+    interval is narrower. Rogan-Gladen also assumes that the judge errs on all answers as on the
+    labelled ones, and its interval is too wide.
 
     >>> best_method({"ppi": {"value": None}, "labels": {"value": 0.5}, "rogan_gladen": {"value": 0.4}})
     'labels'
@@ -91,9 +91,9 @@ def borrowed_headline(
     refused: str | None = None,
     share_asked: float = 0.0,
 ) -> dict[str, Any]:
-    """Return the headline corrected by the sensitivity and specificity of another run.
+    """Return the headline corrected by a judge's sensitivity and specificity in another run.
 
-    Of the estimates only Rogan-Gladen can use these.
+    Only the Rogan-Gladen estimate can use rates without labels.
 
     Args:
         tally: Of this run, which has no labels.
@@ -128,14 +128,14 @@ def _correct(
         estimated = estimate()
     except UndefinedMetric as error:
         return _undefined_headline(str(error))
-    # The mean of the tally's scores differs from the headline where repeats are missing; every
-    # number is moved by that difference, which is nearly 0.
+    # Where repeats are missing, the headline weighs questions otherwise than the tally does. The
+    # small difference is added to all three numbers.
     shift = value - mean_of(tally.scores)
     numbers = [number + shift for number in (estimated.value, estimated.lower, estimated.upper)]
     if headline.get("bounds") is not None:
         numbers = [min(max(number, 0.0), 1.0) for number in numbers]
     value, lower, upper = numbers
-    if headline.get("ci_method") == "none":  # of these questions no interval holds
+    if headline.get("ci_method") == "none":  # a correction does not make an interval valid
         lower = upper = None
     return {
         "value": value,
@@ -152,14 +152,16 @@ def _undefined_headline(reason: str) -> dict[str, Any]:
 
 
 def _answers(tally: Tally, share_asked: float, *, is_labelled: bool = True) -> LabelledAnswers:
-    """Return the answers of a tally, each with the number of its stratum; all judged ones are in one
-    where labels have no part in it.
+    """Return the answers of a tally, each with its stratum; a single one where labels do not count.
+
+    Raises:
+        UndefinedMetric: There are too few labels.
     """
     if is_labelled and tally.n_labelled < LABELS_MIN:
         raise UndefinedMetric("fewer than two labels")
     clusters, keys, scores, labels = np.array(tally.answers).reshape(-1, 4).T
     lowest = [stratum.low for stratum in strata_of(tally)] if is_labelled else [-math.inf]
-    # A stratum is from its lowest score to below that of the next one.
+    # A stratum begins at its lowest score and ends below that of the next one.
     strata = np.searchsorted(lowest, keys, side="right") - 1
     # The scale is not stored: it is 0 to 1 unless a score or a label is outside.
     numbers = np.concatenate((scores, labels[~np.isnan(labels)]))

@@ -437,6 +437,5 @@ def _tuning(
 
 
 def _within(bounds: Bounds, value: float, ends: Bounds, method: str) -> Estimate:
-    """Return an estimate whose numbers are cut to the bounds."""
     value, lower, upper = np.clip((value, *ends), *bounds).tolist()
     return Estimate(value=value, lower=lower, upper=upper, method=method)

@@ -22,7 +22,6 @@ class GradePatterns:
     """How often each pattern of grades occurred, in bounded memory."""
 
     def __init__(self) -> None:
-        """Start empty."""
         self._cases: Counter[Pattern] = Counter()
         self._samples: Counter[tuple[Pattern, ...]] | None = Counter()
         self._sample = -1

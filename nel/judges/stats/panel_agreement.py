@@ -244,7 +244,6 @@ def _ratings(patterns: Sequence[Pattern]) -> tuple[Ratings | None, NDArray[np.in
 
 
 def _known_grades(pattern: Pattern) -> list[Any]:
-    """Return the grades of a case: labels alone, or numbers alone."""
     return [grade for grade in pattern if grade is not None]
 
 

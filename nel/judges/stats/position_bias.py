@@ -124,7 +124,6 @@ def _share(questions: Sequence[tuple[int, int, int]], reason: str) -> ShareJson:
 
 
 def _interval(questions: Sequence[tuple[int, int, int]], total: int, n_pairs: int) -> Interval:
-    """Return the interval of a share of pairs; those of one question are a group."""
     n_questions = sum(count for _, _, count in questions)
     if n_questions == n_pairs:
         return wilson_interval(total, n_pairs)

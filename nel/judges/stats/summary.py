@@ -1,15 +1,15 @@
 """Summarizes the judging of a benchmark from its stored judgements, in bounded memory.
 
-`nel.judges.stats.panel_agreement` computes from those counts how far judges agree with each other
-and with themselves. A case without a verdict has no grade; it is counted by its kind of fault and
-is part of no mean. Depends on `nel.judges.record` for the format of a judgement.
+`nel.judges.stats.panel_agreement` computes the agreement between judges, and between repeats of one
+judge, from these counts. A case without a verdict has no grade; it is counted by its kind of fault
+and is not part of a mean. Depends on `nel.judges.record` for the format of a judgement.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -30,8 +30,6 @@ _LEVELS: Final[dict[str, Scale]] = {"ordinal": "ordinal", "interval": "interval"
 
 @dataclass(slots=True)
 class _Judge:
-    """One member of the panel, over all templates."""
-
     cases: int = 0
     verdicts: int = 0
     reasked: int = 0
@@ -64,7 +62,7 @@ class _Judge:
 
 @dataclass(slots=True)
 class _Repeats:
-    """The grades of cases that one judge was asked about several times, in any order."""
+    """The grades of cases that one judge graded several times; their order does not matter."""
 
     n_missing: int = 0
     """Cases with a missing grade in at least one repeat."""
@@ -73,8 +71,6 @@ class _Repeats:
 
 @dataclass(slots=True)
 class _Template:
-    """The cases that were judged with one template."""
-
     name: str
     level: Scale
     cases: int = 0
@@ -84,6 +80,15 @@ class _Template:
     panel: GradePatterns = field(default_factory=GradePatterns)
     repeats: dict[str, _Repeats] = field(default_factory=dict)
     order: dict[str, PositionBiasCounts] = field(default_factory=dict)
+
+    def repeats_json(self) -> Iterator[dict[str, Any]]:
+        for judge, repeats in self.repeats.items():
+            yield {
+                "template": self.name,
+                "judge": judge,
+                "n_missing": repeats.n_missing,
+                **repeats_json(self.level, repeats.patterns),
+            }
 
 
 class JudgingCounts:
@@ -157,16 +162,7 @@ class JudgingCounts:
             "agreement": [
                 self._agreement(template) for template in templates if len(template.members) > 1
             ],
-            "self_consistency": [
-                {
-                    "template": template.name,
-                    "judge": judge,
-                    "n_missing": repeats.n_missing,
-                    **repeats_json(template.level, repeats.patterns),
-                }
-                for template in templates
-                for judge, repeats in template.repeats.items()
-            ],
+            "self_consistency": [row for template in templates for row in template.repeats_json()],
             "position_swap": [
                 {"template": template.name, "judge": judge, **order.as_json()}
                 for template in templates
@@ -175,11 +171,12 @@ class JudgingCounts:
         }
 
     def _agreement(self, template: _Template) -> dict[str, Any]:
-        places = {
+        # Patterns have a grade for each judge of the run, in order: pick the asked ones.
+        positions = {
             index: name for index, name in enumerate(self._judges) if name in template.members
         }
         agreement = agreement_json(
-            places, template.level, template.panel, n_missing=template.n_missing
+            positions, template.level, template.panel, n_missing=template.n_missing
         )
         return {"template": template.name, **agreement}
 
@@ -209,21 +206,22 @@ class JudgingCounts:
 
 
 def _count(counts: Counter[str], name: str) -> None:
-    """Count a name from outside under its own name up to `LABELS_MAX` names, then as `OTHER`."""
+    """Count an external name; beyond `LABELS_MAX` names, further ones are counted as `OTHER`."""
     counts[name if name in counts or len(counts) < LABELS_MAX else OTHER] += 1
 
 
 def _add_repeats(template: _Template, sample: int, judge: str, opinion: OpinionJson) -> None:
     repeats = opinion.get("repeats") or ()
-    if len(repeats) > 1:
-        grades = [
-            _value(repeat[0], repeat[1], template.level) for repeat in repeats if repeat is not None
-        ]
-        repeats_of_judge = template.repeats.setdefault(judge, _Repeats())
-        repeats_of_judge.n_missing += len(grades) < len(repeats)
-        repeats_of_judge.patterns.add(
-            sample, sorted(grades, key=lambda grade: (isinstance(grade, str), grade))
-        )
+    if len(repeats) < 2:  # noqa: PLR2004 - a single grade cannot disagree with itself
+        return
+    grades = [
+        _value(repeat[0], repeat[1], template.level) for repeat in repeats if repeat is not None
+    ]
+    # Sorted, so that equal grades in another order are one pattern.
+    grades.sort(key=lambda grade: (isinstance(grade, str), grade))
+    repeats_of_judge = template.repeats.setdefault(judge, _Repeats())
+    repeats_of_judge.n_missing += len(grades) < len(repeats)
+    repeats_of_judge.patterns.add(sample, grades)
 
 
 def _add_order(template: _Template, sample: int, judge: str, opinion: OpinionJson) -> None:
@@ -245,6 +243,8 @@ def _value(label: str | float, score: str | float, level: Scale) -> Grade:
 
 def _winning_positions(questions: Sequence[Sequence[str]]) -> tuple[Position, Position] | None:
     """Return the position that won in each order; None if a pair was not asked in both."""
-    won = {label: _POSITIONS.get(grade) for label, grade in questions}
-    first_order, second_order = won.get("response_first"), won.get("baseline_first")
-    return None if first_order is None or second_order is None else (first_order, second_order)
+    winners = {label: _POSITIONS.get(grade) for label, grade in questions}
+    first_order, second_order = winners.get("response_first"), winners.get("baseline_first")
+    if first_order is None or second_order is None:
+        return None
+    return first_order, second_order

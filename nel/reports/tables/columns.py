@@ -89,7 +89,6 @@ class Counted(NamedTuple):
     """Stands before it where it is not exact."""
 
     def __str__(self) -> str:
-        """Return the number with what it is of."""
         return " ".join(filter(None, [self.before, numbers.count(self.n), self.of]))
 
 

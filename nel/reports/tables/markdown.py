@@ -1,6 +1,6 @@
-"""Tables as GitHub Markdown.
+"""Writes tables as GitHub Markdown.
 
-Names come from plugins and datasets: no raw HTML, link, mention or cell break passes.
+Names come from plugins and datasets, so HTML, links, mentions and cell breaks are escaped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SPECIAL = re.compile(
 
 
 def markdown_lines(table: ReportTable) -> Iterator[str]:
-    """Yield the lines of a table, then those below it; text from outside is escaped."""
+    """Yield the lines of a table, and of the remarks below it; names and texts are escaped."""
     yield _line([markdown_text(column.title) for column in table.columns])
     yield _line(["---:" if column.is_numeric else "---" for column in table.columns])
     for row in table.rows:
@@ -37,7 +37,8 @@ def markdown_lines(table: ReportTable) -> Iterator[str]:
 
 
 def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> str:
-    """Return text that Markdown prints as it is; ``@`` and ``<`` become entities and do nothing."""
+    """Return a text that Markdown prints as it is; ``@``, ``<``, ``>``, ``&`` become entities."""
+    # `cut` escapes control characters, so NUL can stand for an ampersand until the entities are in.
     escaped = _SPECIAL.sub(r"\\\1", cut(text, characters_max).replace("&", "\0"))
     for character, entity in (("<", "&lt;"), (">", "&gt;"), ("@", "&#64;"), ("\0", "&amp;")):
         escaped = escaped.replace(character, entity)
@@ -46,9 +47,10 @@ def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> s
 
 def _cell(column: Column, row: Any) -> str:
     text = column.text(row)
-    text = text if column.is_numeric else markdown_text(text)
-    is_loud = text == NO_SCORE or (column.kind is ValueKind.STATE and text.isupper())
-    return f"**{text}**" if is_loud else text
+    if not column.is_numeric:
+        text = markdown_text(text)
+    is_alarm = text == NO_SCORE or (column.kind is ValueKind.STATE and text.isupper())
+    return f"**{text}**" if is_alarm else text
 
 
 def _line(cells: list[str]) -> str:

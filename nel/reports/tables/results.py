@@ -20,7 +20,8 @@ from nel.reports.tables.headline import (
 )
 from nel.types import JsonObject
 
-_FURTHER_MAX: Final = 12
+_METRICS_MAX: Final = 12
+"""Metrics beside the headline that the table of a run has."""
 _OF_A_RUN: Final = (*ScoreOf,)[:-1]
 """All but the categories."""
 _NAMED: Final = (ScoreOf.HEADLINE, ScoreOf.AGGREGATE)
@@ -80,7 +81,7 @@ SUMMARY_FIELDS: Final = (
     Column("warnings", ValueKind.TEXTS),
     STATE,
 )
-"""The same for programs, with all that is to be said beside the numbers."""
+"""The same for programs, with every remark as a column."""
 
 
 RESULTS: Final = (
@@ -100,8 +101,10 @@ RESULTS: Final = (
 def results_table(
     metrics_by_slot: Mapping[str, JsonObject], aggregates: Sequence[JsonObject] = ()
 ) -> ReportTable:
-    """Return the table of a run: below each headline the interval for new questions, the score as
-    corrected by labels, and other metrics up to a limit; last the means over several benchmarks.
+    """Return the table of a run.
+
+    Below each headline stand the interval for new questions, the score as corrected by labels, and
+    other metrics up to a limit; the means over several benchmarks are last.
 
     Args:
         metrics_by_slot: metrics.json by benchmark.
@@ -110,9 +113,10 @@ def results_table(
     rows: list[HeadlineRow] = []
     below: list[str] = []
     for slot, metrics in metrics_by_slot.items():
-        listed = [row for row in headline_rows(metrics, {}, slot) if row.what in _OF_A_RUN]
-        n_hidden = max(sum(row.what is ScoreOf.METRIC for row in listed) - _FURTHER_MAX, 0)
-        rows += listed[: len(listed) - n_hidden]
+        slot_rows = [row for row in headline_rows(metrics, {}, slot) if row.what in _OF_A_RUN]
+        n_metrics = sum(row.what is ScoreOf.METRIC for row in slot_rows)
+        n_hidden = max(n_metrics - _METRICS_MAX, 0)
+        rows += slot_rows[: len(slot_rows) - n_hidden]
         if n_hidden:
             below.append(f"{slot}: and {n_hidden:,} more metrics in metrics.json")
     means = aggregate_rows(aggregates)

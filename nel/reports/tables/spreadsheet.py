@@ -1,4 +1,4 @@
-"""Tables as CSV. No text cell is run as a formula by a spreadsheet."""
+"""Writes tables as CSV; text cells cannot run as formulas in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUL: Final = "\ufffd"
 
 
 def csv_text(table: ReportTable) -> str:
-    """Return a table as CSV, hidden characters as escapes; see `csv_lines`."""
+    """Return a table as CSV with control characters as escapes; see `csv_lines`."""
     return b"".join(csv_lines(table.names, table.objects(), show=visible)).decode()
 
 
@@ -28,13 +28,13 @@ def csv_lines(
 ) -> Iterator[bytes]:
     """Yield RFC 4180 lines as UTF-8, the header first.
 
-    A text cell that a spreadsheet could take for a formula gets a leading apostrophe; strip one to
-    read it back. Numbers are written as they are, and a missing one is an empty cell.
+    A text cell that a spreadsheet could take for a formula gets a leading apostrophe, which a
+    reader must strip. Numbers are written as they are, and a missing one is an empty cell.
 
     Args:
         names: Of the columns.
         rows: Each with a value for each name.
-        show: Makes a text one that CSV can hold.
+        show: Escapes the characters of a text that CSV cannot hold.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
@@ -48,8 +48,10 @@ def csv_lines(
 
 
 def _cell(value: Any, show: Callable[[str], str]) -> object:
-    if value is None or isinstance(value, bool):
-        return "" if value is None else str(value).lower()
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, Mapping):
         value = [f"{name}={n}" for name, n in value.items()]
     if isinstance(value, (list, tuple)):

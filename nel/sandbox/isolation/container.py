@@ -76,7 +76,6 @@ class ContainerDied(SandboxError):
     """The container is gone, or does not answer as it should."""
 
     def __init__(self, message: str) -> None:
-        """Keep the kind of fault."""
         super().__init__(message, kind="died")
 
 

@@ -1,8 +1,8 @@
-"""The languages a program can be in: a folder each under ``sandbox_images``, only read.
+"""The languages that a program can be in; each has a folder under ``sandbox_images``.
 
-A folder holds the Dockerfile, ``language.toml`` (how a program is compiled and run), a runner for
-function tests and a smoke test. The image's tag is a digest of the folder, so that a changed folder
-needs a new build.
+A folder has the Dockerfile, ``language.toml`` (how a program is compiled and run), a runner for
+function tests and a smoke test. The image's tag is a digest of what it is built of, so that a
+change needs a new build.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Language:
     folder: Path
     title: str
     fences: tuple[str, ...]
-    """Markdown tags that mean it, besides its name."""
+    """Tags of Markdown code fences that mean it, besides its name."""
     source: str
-    """The file a program is written to."""
+    """The name of the file that a program is written to."""
     compile: tuple[str, ...] = ()
     """Empty for an interpreted language."""
     run: tuple[str, ...]
@@ -42,26 +42,28 @@ class Language:
     syntax_error: str = ""
     """Pattern: in standard error it means that the program does not parse."""
     preamble: str = ""
-    """A line that a program's file must hold; put in front where a model left it out."""
+    """A line that a program's file must have; inserted where a model left it out."""
     memory_mb: int = 512
     tmp_mb: int = 64
     processes: int = 64
     environment: Mapping[str, str] = field(default_factory=dict)
     runner: Mapping[str, str] = field(default_factory=dict)
-    """Files of the frame for function tests, by name; empty where there is none."""
+    """Files that run function tests, by name; empty where the language has none."""
 
     @property
     def image(self) -> str:
-        """Return the image's tag."""
+        """The image's tag."""
         return f"nel-sandbox-{self.name}:{_digest(self.folder)}"
 
     @property
     def has_zygote(self) -> bool:
-        """Return whether programs are forked from a warm interpreter instead of started."""
+        """Whether programs are forked from a warm interpreter instead of started."""
         return self.name == PYTHON
 
     def frame(self, solution: str, tests: str) -> dict[str, str]:
-        """Return the files of a program with its tests around it, under a new secret name.
+        """Return the files of a runner with a program and its tests inserted.
+
+        The secret is a random name, so that the program cannot know those of the tests.
 
         Raises:
             ConfigError: The language has no runner for function tests.
@@ -75,6 +77,7 @@ class Language:
             _TESTS: tests,
             _SOLUTION: self.complete(solution),
         }
+        # In one pass, so that a marker within the program's own text is not replaced.
         markers = re.compile("|".join(values))
         return {
             name: markers.sub(lambda match: values[match[0]], text)
@@ -82,7 +85,7 @@ class Language:
         }
 
     def complete(self, solution: str) -> str:
-        """Return a program with the line that its file must hold."""
+        """Return a program with the preamble of its language."""
         if not self.preamble or self.preamble in solution:
             return solution
         return f"{self.preamble}\n\n{solution}"

@@ -1,7 +1,7 @@
-"""Which mode judges tests in Python: by the task's text, never by the program.
+"""Decides the mode in which Python tests run, by the text of the task and never by the program.
 
-What only a run can tell, that tests pass or compare a value without a plain form, is told by the
-run in `split` mode, which then ends (`codec.CannotCross`).
+Only a run can tell whether tests use a value without a plain form: a run in `split` mode then ends
+with `codec.CannotCross`.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _SHARED_STATE: Final = re.compile(
     r"|(?<![.\w])(?P<id>id)\(|(?P<group>except[ ]*\*)"
     r"|\b(?P<open>open\([^)\n]*)"
 )
-"""What tests share with a program: output, coroutines, random numbers, files, environment, and what
-asks an object for its class without asking the object.
+"""Uses of state that tests share with a program (output, coroutines, random numbers, files,
+environment), and of functions that read an object's class or identity without its cooperation.
 """
 _CLASS_USERS: Final = ("super", "issubclass")
-"""Builtin functions that take a class and no stand-in for it."""
+"""Builtin functions that do not accept a proxy for a class."""
 
 
 def needs_shared(
     tests: str, tree: ast.Module, program: Collection[str], prompt_classes: Collection[str]
 ) -> str:
-    """Return why tests have to share the program's process; empty where they run apart from it.
+    """Return why tests must run in the program's process; empty where they can run outside of it.
 
     Args:
-        program: Names that the program gives.
-        prompt_classes: Classes of the prompt, of which tests and program would each have their own.
+        program: Names that the program defines.
+        prompt_classes: Classes of the prompt; in two processes each would have its own copy.
 
     >>> tests = "class Mine(f): pass"
     >>> needs_shared(tests, ast.parse(tests), {"f"}, ())
@@ -66,7 +66,7 @@ def needs_shared(
 
 
 def _is_class(node: ast.expr, program: Collection[str]) -> bool:
-    """Return whether an argument is a class of the program, by its name."""
+    """Return whether an argument is a class of the program; a capital letter decides."""
     if not isinstance(node, ast.Name) or node.id not in program:
         return False
     name = node.id.lstrip("_")

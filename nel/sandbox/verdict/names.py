@@ -1,6 +1,6 @@
-"""Where names come from that tests use and do not define, and which of them hold answers.
+"""Finds where names come from that tests use and do not define, and which of them hold answers.
 
-Pure functions of the tests' tree and the prompt. No program has a say in any of it.
+Pure functions of the tests and the prompt: the program under test cannot influence the result.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MODULES: Final = frozenset(
     " np numpy operator os pandas pd random re sqlite3 statistics string sys time typing"
     " unittest".split()
 )
-"""What tests name without an import; that the program has no part in them is not left to chance."""
+"""Modules that tests may use without an import; the program does not supply them."""
 _MEMBERS: Final[Mapping[str, str]] = {
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
     "math": "isclose isnan isinf isfinite sqrt pi inf nan floor ceil gcd factorial comb",
@@ -28,7 +28,7 @@ _MEMBERS: Final[Mapping[str, str]] = {
     "datetime": "datetime date time timedelta timezone",
     "typing": "Any Callable Dict Iterable Iterator List Optional Sequence Set Tuple Union",
 }
-"""What tests use without an import, unless a program defines it."""
+"""Names that tests may use without an import, unless the prompt asks the program for them."""
 _HOMES: Final = {name: module for module, names in _MEMBERS.items() for name in names.split()}
 
 
@@ -67,7 +67,7 @@ def supplied_names(
         elif name in _HOMES and not re.search(rf"\b(?:def|class)\s+{name}\b|`{name}\b", prompt):
             addresses[name] = f"{_HOMES[name]}:{name}"
     if not entry_point and called & unbound <= addresses.keys():
-        # They call nothing else that a program could define, so these are what they are about.
+        # The tests call no other name that the program could define: they test these.
         return {name: address for name, address in addresses.items() if name not in called}
     return addresses
 
@@ -93,7 +93,7 @@ def root_of(node: ast.expr) -> str:
 
 
 def answer_names(nodes: Collection[ast.AST], program: Collection[str]) -> frozenset[str]:
-    """Return the program's names, and those that tests give to what they get from it.
+    """Return the program's names, and the names that tests bind to values derived from them.
 
     >>> tree = ast.parse("s = f(1); t = [x for x in s]; u = 2")
     >>> sorted(answer_names(list(ast.walk(tree)), {"f"}))
@@ -106,7 +106,7 @@ def answer_names(nodes: Collection[ast.AST], program: Collection[str]) -> frozen
         bindings.append((set(names_in(*targets)), set(names_in(*values))))
     answers = frozenset(program)
     size = 0
-    while size != len(answers):  # a name may be bound before the line that makes it an answer
+    while size != len(answers):  # to a fixed point: in a loop, a later line may feed an earlier one
         size = len(answers)
         for bound, used in bindings:
             if used & answers:

@@ -1,4 +1,4 @@
-"""The words of the sandbox: a program, its limits, and what came of running it. Does no I/O."""
+"""The types of the sandbox: a program, its limits, and the verdict on it. Does no I/O."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VerdictName: TypeAlias = Literal[
     "output_limit",
     "no_code",
 ]
-"""What a program can come to; faults of the machinery are a `SandboxError` instead."""
+"""Verdicts on a program; faults of the machinery raise a `SandboxError` instead."""
 
 Mode: TypeAlias = Literal["outside", "split", "equality", "shared"]
 """How a verdict was made; decided by what the tests hold, and not by the program.
@@ -83,7 +83,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramVerdict:
-    """What came of a program."""
+    """The verdict on a program, and how it was reached."""
 
     verdict: VerdictName
     mode: Mode
@@ -96,7 +96,7 @@ class ProgramVerdict:
     stdout: str = ""
     """Of a program that holds its own tests."""
     is_chosen: bool = False
-    """Whether it is the answer, and not the tests, for which the mode is ``equality``."""
+    """Whether the answer, and not the tests, is why the mode is ``equality``."""
 
     @property
     def passed(self) -> bool:
@@ -104,10 +104,11 @@ class ProgramVerdict:
         return self.verdict == PASSED
 
     def proven(self, *, is_required: bool) -> ProgramVerdict:
-        """Return this verdict; raise `SandboxError` where it is not proof and must be.
+        """Return this verdict; raise `SandboxError` where proof is required and it is none.
 
-        Failures are left out as passes are: else those of them that count would be the rest.
-        Where the answer chose the mode it is wrong, since it must not choose to be left out.
+        Failures without proof raise as passes do: were only passes left out, the rate of passes
+        among the rest would be too low. An answer that chose its mode is wrong instead, since it
+        must not be able to choose to be left out.
         """
         if is_required and self.is_chosen:
             detail = self.detail

@@ -174,7 +174,7 @@ async def test_a_redirect_never_leads_to_another_server(folder: Path, tmp_path: 
 def _options(**changes: Any) -> ViewOptions:
     plain = {
         "directories": [Path()], "host": "127.0.0.1", "port": 0, "base_path": "", "allowed_hosts": [],
-        "token_env": None, "has_token": True, "is_read_only": False, "cache_dir": None, "opens": False,
+        "token_env": None, "has_token": True, "is_read_only": False, "cache_dir": None, "opens_browser": False,
     }  # fmt: skip
     return ViewOptions(**{**plain, **changes})
 

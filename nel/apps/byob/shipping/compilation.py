@@ -1,7 +1,7 @@
-"""One call from a benchmark file to a package on disk, installed or not.
+"""Compiles a benchmark file to a plugin package on disk, and installs it.
 
-The order is what makes it safe: names are checked and the package is proven before a file is
-written.
+The order of the steps matters: no file is written before the names are checked and the package has
+been loaded and compared with its source.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _FOLDER: Final = "byob_packages"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
-    """What a compilation gave, or would give."""
+class CompiledPackage:
+    """The result of a compilation, or of a dry run of one."""
 
     package: Package
     directory: Path
@@ -48,7 +48,7 @@ def compile_file(
     dry_run: bool = False,
     with_install: bool = True,
     with_requirements: bool = False,
-) -> Compiled:
+) -> CompiledPackage:
     """Make a plugin package of a benchmark file.
 
     Args:
@@ -59,9 +59,9 @@ def compile_file(
         with_requirements: Refuse where a requirement of the benchmarks is not installed.
 
     Raises:
-        PluginError: The file is not a benchmark, cannot be a package, or takes a name that is
-            taken.
-        ConfigError: A requirement is none or not met, or the installation fails.
+        PluginError: The file is not a benchmark, cannot be a package, or uses a name that another
+            package has.
+        ConfigError: A requirement is not valid or not met, or the installation fails.
         OutputError: The directory holds files that nel did not write, or cannot be written.
     """
     source = read_source(path)
@@ -71,19 +71,20 @@ def compile_file(
     wheel = directory / "dist" / wheel_name(package.distribution, package.version)
     check_benchmark_names(package)
     prove(package, source)
-    if with_install and not dry_run:
-        installer()
+    is_installed = with_install and not dry_run
+    if is_installed:
+        installer()  # raises where there is no pip, before anything is written
     if not dry_run:
         write_directory(directory, _all_files(package), source=package.source)
-        if with_install:
-            install(wheel)
-    return Compiled(
+    if is_installed:
+        install(wheel)
+    return CompiledPackage(
         package=package,
         directory=directory,
         wheel=wheel,
         requirements=requirements,
         written=not dry_run,
-        installed=with_install and not dry_run,
+        installed=is_installed,
     )
 
 

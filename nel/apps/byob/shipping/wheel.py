@@ -1,7 +1,7 @@
 """Writes a wheel: a zip with metadata, which pip installs without build backend and network.
 
-Follows the binary distribution format (PEP 427). The bytes must not depend on the clock, so every
-entry bears the same date.
+Follows the binary distribution format (PEP 427). The bytes do not depend on the clock: every entry
+has the same date.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def wheel_bytes(
     """Return a pure Python wheel.
 
     Args:
-        files: What is put into site-packages, by relative path.
-        info: What is put into the dist-info directory beside WHEEL and RECORD, such as METADATA.
+        files: Files for site-packages, by relative path.
+        info: Files for the dist-info directory beside WHEEL and RECORD, such as METADATA.
     """
     folder = f"{_module_name(distribution)}-{version}.dist-info"
     content = {**files, **{f"{folder}/{name}": data for name, data in info.items()}}

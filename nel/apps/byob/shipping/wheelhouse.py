@@ -163,7 +163,6 @@ def _needed_distributions(requirements: list[str]) -> Iterator[metadata.Distribu
 
 
 def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
-    """Make a wheel of an installed distribution, from its source where it is editable."""
     origin = json.loads(distribution.read_text("direct_url.json") or "{}")
     if origin.get("dir_info", {}).get("editable"):
         command = [*_PIP, "wheel", "--no-deps", "--wheel-dir", str(folder), origin["url"]]

@@ -1,7 +1,7 @@
-"""Looks at a dataset as a person would: its columns, its first rows, and the kinds of values.
+"""Describes a dataset for the wizard: its columns, its first rows, and the kinds of values.
 
-Proposes nothing. Values of a CSV file are all text, so numbers are recognised by how they are
-written.
+Values of a CSV file are all text, so numbers are recognised by their spelling. Proposals are made
+in `nel.apps.byob.wizard.proposals`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nel.datasets import open_dataset
 
 SHOWN_ROWS: Final = 3
 _ROWS_MAX: Final = 500
-"""Rows from which proposals are made."""
+"""Rows that are kept for proposals."""
 _NUMBER: Final = re.compile(r"[-−+]?[$€£]?\d[\d, ]*(\.\d+)?%?")
 _CELL_CHARS: Final = 60
 
@@ -32,9 +32,9 @@ class Table:
     columns: tuple[str, ...]
     """Of the first rows, in their order."""
     rows: tuple[dict[str, Any], ...]
-    """The first ones; what proposals are made of."""
+    """The first ones, on which proposals are based."""
     notes: tuple[str, ...] = ()
-    """What was left out or converted."""
+    """Notes on what was left out or converted."""
 
     def values(self, column: str) -> list[Any]:
         """Return the values of a column that are not empty."""
@@ -69,8 +69,9 @@ class Table:
         return all(isinstance(item, str) for items in lists for item in items or ())
 
     def lists_as_texts(self, column: str) -> bool:
-        """Return whether the lists of a column are texts, as a table has them."""
-        return self.is_list(column) and any(isinstance(v, str) for v in self.values(column))
+        """Return whether a column has lists that are written as texts, as in a CSV file."""
+        values = self.values(column)
+        return self.is_list(column) and any(isinstance(value, str) for value in values)
 
     def items(self, row: Mapping[str, object], column: str) -> list[Any]:
         """Return the items of a row's list."""

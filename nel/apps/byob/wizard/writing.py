@@ -97,7 +97,6 @@ def file_text(draft: Draft, path: Path) -> str:
 
 
 def _arguments(draft: Draft, path: Path) -> list[str]:
-    """Return the lines of the decorator's arguments."""
     mapping = {column: name for column, name in draft.field_mapping.items() if column != name}
     target = mapping.get(draft.target_field, draft.target_field)
     lines = [

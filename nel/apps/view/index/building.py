@@ -63,7 +63,7 @@ class IndexState:
 
 
 class _Changed(Exception):
-    """The run has dropped outcomes that the index holds."""
+    """The run has voided outcomes that the index holds."""
 
 
 class Indices:
@@ -109,7 +109,6 @@ class Indices:
         return state
 
     def _build(self, run: FoundRun, path: Path) -> str:
-        """Build an index, and return why that is not possible; empty where it is."""
         try:
             try:  # from where it is, and from the start where its run or its file is not as it was
                 build(run, path, stop=self._stop)
@@ -161,7 +160,7 @@ def build(run: FoundRun, path: Path, *, stop: threading.Event | None = None) -> 
 
 
 def _begin(run: FoundRun, index: Index) -> Price | None:
-    """Note what the index is of, and return the price of the run's model."""
+    """Record the state of the run that the index is of; return the price of its model."""
     with BrowsedStore(run.store) as store:
         identity = _identity(run, store)
         price = store.price
@@ -185,7 +184,6 @@ def _identity(run: FoundRun, store: BrowsedStore) -> list[object]:
 def _add_batch(
     index: Index, entries: list[IndexEntry], before: int, mark: int, started: float
 ) -> None:
-    """Add a batch, unless another process has added it meanwhile."""
     with index.transaction():
         if int(index.fact("mark") or 0) != before:
             return

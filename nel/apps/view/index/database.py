@@ -204,11 +204,9 @@ class Index:
         self._connection.close()
 
     def __enter__(self) -> Index:
-        """Return itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the file."""
         self.close()
 
     def _prepare(self) -> None:

@@ -1,7 +1,7 @@
-"""Turns what a person types into a full-text query that is always valid: every word is quoted.
+"""Translates the search syntax of a page into a query of SQLite's FTS5, which is always valid.
 
-``word`` finds it in any case and accent, ``wor*`` what begins so, ``"two words"`` a phrase,
-``-word`` leaves out, ``answer:word`` looks in one column, and ``tokens>500`` compares a number.
+``word`` matches in any case and accent, ``wor*`` matches a prefix, ``"two words"`` a phrase;
+``-word`` excludes, ``answer:word`` searches one column, and ``tokens>500`` compares a number.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Final
 from nel.reports.distributions import MEASURES
 
 COLUMNS: Final = ("id", "question", "answer", "reasoning", "target", "detail")
-"""Texts of a result that are searched."""
+"""The texts of a result that are indexed."""
 FACETS: Final = "facets"
 ALL: Final = "all"
 """The facet of every result."""
 NUMBERS: Final = ("score", *MEASURES)
-"""Numbers of a result that are compared and ordered by."""
+"""The numbers of a result that can be compared and sorted by."""
 SHORT_NAMES: Final = {"tokens": "completion_tokens", "seconds": "latency"}
 _TEXTS: Final = f"{{{' '.join(COLUMNS)}}}"
 _TERMS_MAX: Final = 32
@@ -42,7 +42,7 @@ _IDEOGRAPH: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a number of a result must satisfy."""
+    """A comparison that a number of a result must satisfy."""
 
     column: str
     """One of `NUMBERS`."""
@@ -51,7 +51,7 @@ class Condition:
 
 
 def conditions_of(typed: str) -> tuple[str, tuple[Condition, ...]]:
-    """Return what was typed without its comparisons of numbers, and these.
+    """Return a search without its comparisons of numbers, and these comparisons.
 
     >>> conditions_of("red tokens > 500 blue")
     ('red blue', (Condition(column='completion_tokens', sign='>', number=500.0),))
@@ -66,15 +66,15 @@ def conditions_of(typed: str) -> tuple[str, tuple[Condition, ...]]:
 
 
 def space_out(text: str) -> str:
-    """Return a text with spaces around characters that stand for words, so that each is found."""
+    """Return a text with spaces around ideographs, so that FTS5 indexes each as a word."""
     return text if text.isascii() else _IDEOGRAPH.sub(r" \1 ", text)
 
 
 def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
-    """Return the query for typed words and facets that must hold, None where it can find nothing.
+    """Return the query for typed words and required facets, None where it cannot match anything.
 
     Args:
-        typed: At most 1,000 characters of it and 32 terms count.
+        typed: Only the first 1,000 characters and 32 terms count.
         facets: Made by `nel.apps.view.index`, of letters and digits.
 
     >>> query_of('red "blue sky" -answer:green', ["ox1"])[:38]
@@ -99,7 +99,7 @@ def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
     if terms and not (included or excluded):
         return None
     parts = []
-    # NOT of FTS5 needs something before it, which is then the facet that all results have.
+    # NOT is binary in FTS5: without included words its left side is the facet of all results.
     if facets or not included:
         parts.append(f"{{{FACETS}}} : ({' AND '.join(facets or (ALL,))})")
     if included:
@@ -111,7 +111,7 @@ def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
 
 
 def _phrase(text: str, *, is_word: bool) -> str | None:
-    """Return a text as a phrase, None where it has no letter or digit to find."""
+    """Return a text as a quoted phrase, None where it has no letter or digit to match."""
     prefix = "*" if is_word and text.endswith("*") else ""
     words = space_out(text.encode("utf-8", "replace").decode()).replace('"', " ").strip()
     if not any(unicodedata.category(character)[0] in "LN" for character in words):

@@ -24,7 +24,6 @@ class Pending:
     """The work that a snapshot leaves."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        """Read from this snapshot."""
         self._snapshot = snapshot
 
     def count_pending(self, benchmark: int, repeats: int) -> int:

@@ -55,7 +55,6 @@ class StoredReplies:
     """What judges replied in earlier requests and sessions of a run."""
 
     def __init__(self, log: Snapshot) -> None:
-        """Read from this log."""
         self._log = log
         self.benchmarks = log.benchmarks
 

@@ -1,4 +1,4 @@
-"""The stored steps of an episode, and the messages that they name."""
+"""Reads the stored steps of an episode, and the messages that they refer to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from nel.types import SampleKey
 
 
 def transcript(log: Snapshot, key: SampleKey) -> list[Row]:
-    """Return an episode's stored steps in order; an ended tool call comes twice, first as begun."""
+    """Return an episode's stored steps in order; a tool call has a row for begin and end."""
+    # The first condition on `role` is implied by the last: it makes SQLite use the partial index.
     query = (
         f"SELECT {COLUMNS} FROM steps WHERE benchmark = ? AND idx = ? AND repeat = ?"
         " AND (role > 1 OR void > 0) AND void = 0 AND role BETWEEN 4 AND 9"
@@ -23,7 +24,7 @@ def transcript(log: Snapshot, key: SampleKey) -> list[Row]:
 
 
 def pooled_messages(log: Snapshot, digests: Sequence[str]) -> dict[str, str]:
-    """Return the texts of pooled messages by their digests.
+    """Return the messages with some digests, as JSON by digest.
 
     Raises:
         StoreError: One is missing.

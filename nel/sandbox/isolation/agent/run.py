@@ -1,4 +1,4 @@
-"""One step of a job: processes up to their end or the breach of a limit, and what was seen."""
+"""One step of a job: runs its processes to their end, or to the breach of a limit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ class Output:
     """What a program writes to one descriptor: all of it up to a limit, or its head and tail."""
 
     def __init__(self, handle: int, *, keep_all: bool) -> None:
-        """Read from this descriptor."""
         self.handle = handle
         self.size = 0
         self._keep_all = keep_all
@@ -66,7 +65,6 @@ class Run:
     """The processes of one step, from their start to their end or the breach of a limit."""
 
     def __init__(self, processes: Processes, job: channel.Message, limits: channel.Message) -> None:
-        """Prepare pipes; nothing runs yet."""
         self.processes = processes
         self.limits = limits
         self.reason: str | None = None
@@ -88,7 +86,7 @@ class Run:
     def request(
         self, what: str, *, is_tests: bool = False, command: list[str] | None = None
     ) -> channel.Message:
-        """Return what a zygote is told."""
+        """Return the message that makes a zygote start a process."""
         user, limits = self.processes.program_user, self.limits
         if is_tests:
             user = self.processes.tests_user
@@ -118,7 +116,7 @@ class Run:
             self._poll.unregister(handle)
 
     def until(self, is_done: Callable[[], bool]) -> None:
-        """Wait for something, within the limits."""
+        """Wait until the predicate holds or a limit is exceeded."""
         for owner in (self.processes.programs, self.processes.tests):
             self._poll.register(owner.socket.fileno(), select.POLLIN | select.POLLHUP)
         looked_at = time.monotonic()
@@ -131,6 +129,7 @@ class Run:
 
     def _take(self, handle: int) -> None:
         if handle == 0:
+            # The host sends nothing during a step: what can be read here is the end of its pipe.
             if not os.read(0, 1):
                 os._exit(0)  # the host is gone
             raise SystemExit("the host spoke out of turn")
@@ -154,10 +153,11 @@ class Run:
         elif self.watch.wall_seconds > self.limits["wall_seconds_max"]:
             self.reason = "overloaded"
         elif self.watch.tests_cpu_seconds > 2 * self.limits["cpu_seconds"] + 5:
-            self.reason = "cpu"  # an answer that its tests cannot get done with
+            # The tests hang on the program's answer; twice its limit and a start of Python.
+            self.reason = "cpu"
 
     def facts(self) -> channel.Message:
-        """End the program if it still runs, and return all that is known of it."""
+        """Kill the program if it still runs, and return the facts that its verdict is made from."""
         programs = self.processes.programs
         self.watch.note_tests(
             (self.processes.tests.ending or {}).get("cpu_seconds", 0.0) if self.tests_pid else 0.0

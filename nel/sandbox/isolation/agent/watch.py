@@ -1,10 +1,10 @@
-"""How much of its time a program has used: CPU time, and time in which it did nothing at all.
+"""Measures the CPU time of a program, and its idle time: neither running nor waiting for a CPU.
 
-A busy machine makes a program wait, not time out: waiting for a CPU counts neither as work nor as
-idleness, nor does waiting for the disk, up to a bound, since a program can look so on purpose.
-Sources: cgroup counters (cpuacct.usage or cpu.stat, memory.oom_control or memory.events) and, of
-each process, ``/proc/<pid>/task/*/stat`` and ``schedstat`` (nanoseconds run, nanoseconds waited for
-a CPU).
+A program must not time out because its machine is busy, so waiting for a CPU counts neither as work
+nor as idleness. Waiting for the disk does not either, up to a bound, since a program can keep a
+thread in that state on purpose. Sources: cgroup counters (cpuacct.usage or cpu.stat,
+memory.oom_control or memory.events) and, of each process, ``/proc/<pid>/task/*/stat`` and
+``schedstat`` (nanoseconds run, nanoseconds waited for a CPU).
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ _CPU_FILES = (
 _MEMORY_FILES = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
 
 _UNCONFIRMED_SECONDS_MAX = 30.0
-"""So long a wait for the disk or a CPU counts before the kernel's counts confirm it."""
+"""The longest wait for the disk or a CPU that counts before the kernel's counters confirm it."""
 _APART_SECONDS_MAX = 1.0
-"""Looks that are farther apart had no turn either: in between a container was paused."""
+"""If looks are farther apart, this process did not run either: the container was paused."""
 
 
 class Counters:
-    """The container's own counters of CPU time and of processes ended for lack of memory."""
+    """The container's counters of CPU time and of processes killed for lack of memory."""
 
     def __init__(self) -> None:
-        """Open them."""
         self._cpu = _open_first(_CPU_FILES)
         self._memory = _open_first(_MEMORY_FILES)
 
@@ -45,7 +44,7 @@ class Counters:
         return int(text) * _NANO
 
     def out_of_memory(self) -> int:
-        """Return how many processes were ended for lack of memory."""
+        """Return how many processes were killed for lack of memory."""
         if self._memory is None:
             return 0
         for line in os.pread(self._memory, 4096, 0).decode().splitlines():
@@ -63,11 +62,11 @@ class ThreadState(NamedTuple):
     run: int
     """Nanoseconds."""
     waited: int
-    """Nanoseconds ready to run, up to its last turn."""
+    """Nanoseconds that it waited for a CPU; the kernel adds a wait once it is over."""
 
 
 class Watch:
-    """Adds up what the processes of one run do; call `look` every few dozen milliseconds."""
+    """Sums up the time of the processes of one run; call `look` every few dozen milliseconds."""
 
     def __init__(self, counters: Counters, known: frozenset[int]) -> None:
         """Start to count.
@@ -94,11 +93,10 @@ class Watch:
         return time.monotonic() - self._start
 
     def look(self) -> None:
-        """Note how long nothing ran and nothing waited for a CPU.
+        """Add the time since the last look in which nothing ran or waited for a CPU.
 
-        How long a thread has waited shows when it gets a CPU. Until then one that is ready counts
-        as waiting, and so does one that waits for the disk, within a bound: a program can look so
-        on purpose.
+        The kernel counts a wait once the thread gets a CPU. Until then a thread that is ready or in
+        a disk wait counts as waiting, within a bound, since a program can look so on purpose.
         """
         now = time.monotonic()
         passed, self._last = now - self._last, now
@@ -110,7 +108,7 @@ class Watch:
         if unseen_seconds < 0 or (
             is_waiting and self._unconfirmed_seconds < _UNCONFIRMED_SECONDS_MAX
         ):
-            # Below zero a wait has ended that began before the last look, and is confirmed.
+            # Negative: a wait that began before the last look is over, and the kernel confirms it.
             self._unconfirmed_seconds = max(0.0, self._unconfirmed_seconds + unseen_seconds)
         else:
             self.idle_seconds += unseen_seconds
@@ -118,7 +116,7 @@ class Watch:
         self._runs.update((key, task.run) for key, task in tasks.items())
 
     def note_tests(self, seconds: float) -> None:
-        """Note the CPU time of the tests' process, which is charged to no program."""
+        """Note the CPU time of the tests' process, which is not charged to the program."""
         self.tests_cpu_seconds = max(self.tests_cpu_seconds, seconds)
 
     def cpu_seconds(self, *, without: int | None = None) -> float:
@@ -145,10 +143,10 @@ class Watch:
         }
 
     def _busy(self, tasks: dict[tuple[int, int], ThreadState]) -> float:
-        """Return the seconds in which something ran, or waited for a CPU that others had.
+        """Return the seconds in which a thread ran, or waited for a CPU that other programs had.
 
-        Threads that wait for each other do not wait for the machine: each second run keeps no more
-        than all the others waiting.
+        Threads of one program also wait for each other. A second of running can make each of the
+        other n - 1 waiting threads wait one second, so that much is subtracted from the sum.
         """
         nothing = ThreadState(0, "", 0, 0)
         pairs = [(self._seen.get(key, nothing), task) for key, task in tasks.items()]

@@ -1,8 +1,8 @@
-"""What stands for an object of the program in its tests: a reference that asks over the channel.
+"""Proxies, in the process of the tests, for objects that stay in the process of the program.
 
-An object that a function returned equals a plain value by what it holds, without being asked: the
-question would hand the program the value that is expected of it. An object that holds none, and any
-object in tests of classes, is asked for what its operators say, and the verdict's mode says so.
+An object with a plain value is compared here, by that value: to send the comparison would disclose
+the expected value to the program. An object without one, and any object in tests of classes, is
+asked through its own operators, and the mode of the verdict records it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 from nel.sandbox.verdict.agent import codec, running, solution
 
 _CLAIMS = {"eq": True, "ne": False, "contains": True}
-"""What an object answers that equals something, or holds it."""
+"""The answer with which an object claims to equal, or to contain, a value."""
 _DIFFERS = {"eq": False, "ne": True, "contains": False}
-"""What leaves open whether the object says otherwise than what it holds."""
+"""The answer by plain value that is not final, since the object's own operator may differ."""
 
 
 class _ReferenceClass(type):
@@ -35,7 +35,7 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
     __slots__ = ("_remote", "_target")
 
     def __init__(self, remote: Any, target: str | int) -> None:
-        """Stand for the object of a name or of a number."""
+        """Refer to an object by its name or its number."""
         object.__setattr__(self, "_remote", remote)
         object.__setattr__(self, "_target", target)
 
@@ -56,6 +56,7 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
     def __contains__(self, key: Any) -> bool:
         remote = self._remote
         if not remote.asks_objects and not remote.ask("decides_contents", self):
+            # Without `__contains__` Python compares the items: done here, the key does not cross.
             items = remote.ask("iter", self)
             return any(item is key or item == key for item in items)
         return _holds(self, key) is True
@@ -66,8 +67,9 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
         return is_known and self._remote.ask("isinstance", value, (self,)) is True
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
-        """End its context, which may suppress an exception, but skip no assertion by that."""
+        """End its context, which may suppress an exception but must not skip an assertion."""
         remote = self._remote
+        # The program does not learn that an assertion failed, and cannot suppress it.
         if kind is None or kind is AssertionError:
             remote.ask("exit", self, (None, ()))
             return False
@@ -82,20 +84,20 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
         return self._remote.ask("deepcopy", self)
 
     def __set_name__(self, owner: Any, name: str) -> None:
-        """Stand in a class of the tests, which asks it for nothing if it is a `unittest` case."""
+        """Refuse to be an attribute of a class of the tests, other than a `unittest` case."""
         if not hasattr(owner, "assertEqual"):
             self._remote.cannot(f"the class {owner.__name__} of the tests holds an object")
 
 
 def _operator(deed: str) -> Callable[..., Any]:
-    """Return the method of an operator, whose other side holds what the tests expect."""
+    """Return the method of an operator; its other operand is what the tests expect."""
 
     def operate(self: Reference, *others: object) -> Any:
         remote = self._remote
         for operand in others:
             remote.check_plain(operand)
         if not remote.asks_objects and not isinstance(others[0], codec.StandIn):
-            # What is expected stays here where the object says what it holds.
+            # Compare by plain value where there is one, so that the expected value stays here.
             content = remote.ask("plain", self)
             if content is not None:
                 answer = solution.find_deed(deed)(content, *others)
@@ -114,9 +116,10 @@ _holds = _operator("contains")
 
 
 def _answer(reference: Reference, deed: str, *others: Any) -> Any:
-    """Return what an object says of another; ``NotImplemented`` where it equals everything.
+    """Return an object's own answer about a value; ``NotImplemented`` where it equals anything.
 
-    Objects of the program may equal each other, whatever they are.
+    An object may be written to equal whatever it is compared with, so it is asked about decoys as
+    well: a random text, and neighbours of the value. Objects of the program are exempt.
     """
     remote = reference._remote  # noqa: SLF001 - its class stands above
     value = others[0]
@@ -124,22 +127,22 @@ def _answer(reference: Reference, deed: str, *others: Any) -> Any:
         remote.note_comparison(value)
         return remote.ask(deed, reference, others)
     text = os.urandom(8).hex()
-    # An object may well hold every number: of what it holds, only the text is asked.
+    # A range may well contain the neighbours too, so `contains` has the text as its only decoy.
     neighbours = [] if deed == "contains" else _neighbours_of(value)
     claimed = []
     answer: Any = None
-    # In an order of this question alone, so that an object that does not look has to guess.
+    # Shuffled for each comparison: an object that ignores its operand cannot count to the value.
     for question in sorted((value, text, *neighbours), key=lambda _: os.urandom(8)):
         if question is value:
             answer = remote.ask(deed, reference, (value,))
             continue
-        with contextlib.suppress(Exception):  # of a class that knows its own kind alone
+        with contextlib.suppress(Exception):  # many classes raise for operands of another type
             if bool(remote.ask(deed, reference, (question,))) is _CLAIMS[deed]:
                 claimed.append(question)
     if text in claimed or len(claimed) == len(neighbours) > 0:
         return NotImplemented
     if not remote.asks_objects:
-        if isinstance(answer, codec.StandIn):  # as an array has it: nothing is known of it
+        if isinstance(answer, codec.StandIn):  # an array compares item by item: no verdict
             return NotImplemented
         answer = bool(answer)
     if remote.asks_objects or answer is _CLAIMS[deed]:
@@ -148,12 +151,13 @@ def _answer(reference: Reference, deed: str, *others: Any) -> Any:
 
 
 def _neighbours_of(value: Any) -> list[Any]:
-    """Return values of the same kind, of which no object equals each that equals this one.
+    """Return decoys of the value's kind; no honest object equals the value and all of them.
 
-    An object may equal what is near its number, or what has the same remainder, but not both.
+    An object may compare with a tolerance, or by remainder, but not both.
     """
     if isinstance(value, numbers.Number):
         number: Any = value
+        # Adding 1 to 1e300 or to infinity changes nothing.
         return [number + 1, number + 10**9] if number + 1 != number else [0]
     if isinstance(value, (list, tuple, set)):
         return [type(value)((*value, "")), type(value)()]
@@ -172,6 +176,7 @@ def _ask_attribute(name: str, reference: Reference) -> Any:
 
 for _name in solution.BINARY:
     for _prefix in ("", "r", "i"):
+        # `operator` has ``and_`` and ``iand``.
         _deed = f"{_prefix}{_name}" if _prefix != "i" else f"i{_name.rstrip('_')}"
         setattr(Reference, f"__{_prefix}{_name.rstrip('_')}__", _operator(_deed))
 for _name in solution.COMPARED:
@@ -187,7 +192,7 @@ for _name in ("doc", "slots"):
 
 
 def object_of(value: Any) -> Any:
-    """Return what a value stands for that crossed by what it holds; any other as it is."""
+    """Return the object behind a value that crossed by its content; any other value as it is."""
     if not isinstance(value, codec.ValueStandIn):
         return value
     return vars(value).get("_at", value)

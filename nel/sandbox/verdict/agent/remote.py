@@ -28,7 +28,6 @@ class ProgramFailed(BaseException):
     """The program died or talked nonsense; not an `Exception`, so that tests cannot catch it."""
 
     def __init__(self, kind: str, text: str) -> None:
-        """Say how it failed."""
         super().__init__(text)
         self.kind = kind
         self.where = ""

@@ -186,7 +186,6 @@ class _Server:
     """Does what the tests ask of the program's names and objects."""
 
     def __init__(self, module: types.ModuleType) -> None:
-        """Serve the names of a program."""
         self._module = module
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Values of the standard library that cross between a program and its tests, and by which parts."""
+"""Values of the standard library that can cross between a program and its tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONTAINERS: tuple[type, ...] = (
     *(list, dict, set, bytearray, collections.deque),
     *(collections.defaultdict, collections.Counter, collections.OrderedDict),
 )
-"""What changes, so that it is one object for both ends."""
+"""Mutable containers: they cross as one object that both processes update."""
 _MAPPINGS = (dict, collections.defaultdict, collections.Counter, collections.OrderedDict)
 BY_PARTS: tuple[type, ...] = (
     *(
@@ -34,7 +34,7 @@ BY_PARTS: tuple[type, ...] = (
     ),
     *(datetime.date, datetime.time, datetime.datetime, datetime.timedelta),
 )
-"""What is made of the arguments that it gives to `pickle`, which are plain."""
+"""Classes whose instances cross as the arguments of their constructor, as `pickle` has them."""
 VIEWS = (type({}.keys()), type({}.items()), type({}.values()))  # type: ignore[var-annotated]
 CLASSES: dict[str, Any] = {
     name: kind
@@ -55,7 +55,7 @@ _OF_CLASSES = frozenset(
     " __parameters__ __abstractmethods__ _abc_impl __firstlineno__ __static_attributes__".split()
 )
 _OF_TUPLES = _OF_CLASSES | {*vars(collections.namedtuple("_Empty", ()))}
-"""What says nothing of a class, and of the class of a named tuple."""
+"""Members that every class, and every class of named tuples, has: they are not behaviour."""
 REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (str, str.__str__),
     (int, lambda value: int.__add__(value, 0)),
@@ -64,11 +64,11 @@ REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (bytes, lambda value: bytes(bytes.__iter__(value))),
     (frozenset, lambda value: frozenset(frozenset.__iter__(value))),
 )
-"""Immutable values, with what a subclass holds whatever its methods say."""
+"""Immutable classes, with a function that reads the value below a subclass's own methods."""
 
 
 def _moment_of(value: datetime.datetime) -> datetime.datetime:
-    """Return a time that equals one of a class or in a zone of the program's own."""
+    """Return the plain equal of a datetime whose class, or time zone, the program defines."""
     moment = datetime.datetime.combine(value.date(), value.time())
     offset = value.utcoffset()
     if offset is None:
@@ -93,7 +93,7 @@ _EQUAL_TO_PLAIN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 
 
 def plain_of(value: Any) -> Any:
-    """Return what an object compares with plain values by what it holds; None for any other."""
+    """Return the plain value that an object of a subclass equals; None for any other object."""
     kind = type(value)
     for base, make in _EQUAL_TO_PLAIN:
         if issubclass(kind, base):
@@ -115,12 +115,13 @@ def view_of(name: str, items: tuple[Any, ...]) -> Any:
 
 
 def parts_of(value: Any) -> Any:
-    """Return what a value of `BY_PARTS` is made of; None for one in a zone without a plain form."""
+    """Return the parts of a value of `BY_PARTS`; None where its time zone has no plain form."""
     zone = getattr(value, "tzinfo", None)
     if zone is not None and type(zone) not in BY_PARTS:
         return None
     if type(value) is zoneinfo.ZoneInfo:
         return (value.key,)
+    # The arguments follow the callable; those of a complex number begin with the class itself.
     return value.__reduce_ex__(4)[1][type(value) is complex :]
 
 
@@ -141,7 +142,7 @@ def _base_of_container(kind: Any) -> Any:
 
 
 def contents_of(value: Any, kind: Any) -> tuple[Any, Any]:
-    """Return what a container holds, and what it was made with."""
+    """Return the items of a container, and the argument that makes an empty one like it."""
     if kind.__name__ == "ndarray":
         return [value.tobytes()], (value.shape, value.dtype.str)
     if kind in _MAPPINGS:
@@ -173,7 +174,8 @@ def refill(value: Any, items: list[Any]) -> None:
     elif isinstance(value, set):
         value.update(items)
     else:
-        for item in items:  # a list has then the size that growth gives it
+        # One at a time: `sys.getsizeof` of a list depends on how it grew.
+        for item in items:
             value.append(item)
 
 
@@ -182,7 +184,7 @@ def is_numpy(kind: type, name: str) -> bool:
     if not kind.__module__.startswith("numpy"):
         return False
     numpy = sys.modules.get("numpy")
-    # A program may have put something else in its place.
+    # The program may have replaced the module in `sys.modules`.
     base = vars(numpy).get(name) if isinstance(numpy, types.ModuleType) else None
     if base is None or kind is base:
         return base is not None
@@ -216,7 +218,7 @@ def has_members(kind: type) -> bool:
 
 
 def overrides(kind: type, base: type) -> bool:
-    """Return whether a class does by itself something that the plain one does."""
+    """Return whether a class overrides a method of the plain class that it derives from."""
     generated = _OF_TUPLES if hasattr(kind, "_fields") else _OF_CLASSES
     behaviour = {*vars(base)} - generated - {"__new__"}
     derived = kind.__mro__[: kind.__mro__.index(base)]
