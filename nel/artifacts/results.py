@@ -45,6 +45,8 @@ ELSEWHERE = Unscored(
     cause="cancelled", kind="other_shard", detail="another shard of the run asks it"
 )
 """What a sample of another shard is for those who do not leave it out."""
+_MILLISECONDS: Final = tuple(f".{millisecond:03d}Z" for millisecond in range(1000))
+"""How dates end; two are written for each answer."""
 _NO_RESPONSE: Final = Response()
 """Stands for the answer of a sample that has none."""
 
@@ -403,8 +405,8 @@ def date_of(seconds: float | None) -> str | None:
     """
     if seconds is None:
         return None
-    second, milliseconds = divmod(int(seconds * 1000), 1000)
-    return f"{_date_of_second(second)}.{milliseconds:03d}Z"
+    second, millisecond = divmod(int(seconds * 1000), 1000)
+    return _date_of_second(second) + _MILLISECONDS[millisecond]
 
 
 @lru_cache(maxsize=64)

@@ -28,9 +28,10 @@ _QUESTION_WORDS: Final = (
     "请你回答|প্রশ্ন|swali|โจทย์|ప్రశ్న"
 )
 _MARKER: Final = re.compile(
-    rf"(?im)^[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*"
+    rf"(?i)\n[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*"
     r"(?P<number>\d*)[\])]?[*]*[^\S\n]*[:：]"
 )
+"""It begins with the break before its line, since the search then skips to one."""
 _AROUND: Final = " \t*_`\"'“”"
 _LINE_MAX: Final = 1_000
 """Characters of a line that is looked for in the prompt."""
@@ -146,7 +147,7 @@ def before_next_question(response: str, prompt: str) -> str:
     markers = [] if word is None else list(_MARKER.finditer(response, word.end()))
     if not markers:
         return response
-    of_prompt = list(_MARKER.finditer(prompt[-_PROMPT_TAIL:]))
+    of_prompt = _markers_of(prompt)
     words = {marker["word"] for marker in of_prompt}
     # "Input 2:" is one of the prompt, where that has two; "Input 5:" is another question.
     numbers = {marker["number"] for marker in of_prompt if marker["number"]}
@@ -165,8 +166,13 @@ def last_question(prompt: str) -> str:
     >>> last_question("Q: 1 + 1?\\nA: 2\\nQ: 3 + 4?\\nA:")
     'Q: 3 + 4?\\nA:'
     """
-    start = max((marker.start() for marker in _MARKER.finditer(prompt[-_PROMPT_TAIL:])), default=0)
+    start = max((marker.start() for marker in _markers_of(prompt)), default=0)
     return prompt[-_PROMPT_TAIL:][start:]
+
+
+def _markers_of(prompt: str) -> list[re.Match[str]]:
+    """Return the question markers at the end of a prompt, by their places in it."""
+    return list(_MARKER.finditer(f"\n{prompt[-_PROMPT_TAIL:]}"))
 
 
 def invented_turn(text: str) -> int | None:

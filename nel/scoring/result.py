@@ -7,6 +7,7 @@ that returns it has failed, and its sample is unscored. Depends on `nel.types`, 
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -147,6 +148,8 @@ def _headline(metrics: dict[str, float], details: Mapping[str, object]) -> str |
 
 def _from_plain(result: object) -> _Parts:
     if not isinstance(result, (dict, Mapping)):  # most are a dict, which is found ten times faster
+        if inspect.isawaitable(result):
+            raise ScorerError("the scorer returned an awaitable but is not declared with async def")
         number = _number("score", result)
         if number is None:
             raise ScorerError(

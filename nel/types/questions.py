@@ -41,8 +41,12 @@ def value_class(*, kw_only: bool = False) -> Callable[[type[M]], type[M]]:
 
     For classes of which each sample has objects: a frozen dataclass sets each field by a call, at
     three times the cost.
+
+    Args:
+        kw_only: Whether its fields are given by name, as the type checker sees to as well: Python
+            would look up the default of each field that is left out.
     """
-    return dataclass(slots=True, kw_only=kw_only, unsafe_hash=True)
+    return dataclass(slots=True, unsafe_hash=True)
 
 
 class SampleKey(NamedTuple):

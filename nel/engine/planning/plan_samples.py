@@ -57,7 +57,10 @@ class Digests:
 
     def fields(self) -> dict[str, Any]:
         """Return the identity fields of what has streamed by."""
-        return {"dataset.sha256": f"{self.raw:064x}", "prompt.sha256": f"{self.rendered:064x}"}
+        return {
+            "dataset.sha256": f"{self.raw % DIGEST_MODULUS:064x}",
+            "prompt.sha256": f"{self.rendered % DIGEST_MODULUS:064x}",
+        }
 
 
 def stream_samples(
@@ -83,8 +86,8 @@ def stream_samples(
         digests.rows += 1
         sample_id = "" if idx < n_stored else _sample_id(plan, row, content, digests, row_number_of)
         made = rendering_of(plan.benchmark, row.data, sample_id)
-        digests.raw = (digests.raw + number_of(content)) % DIGEST_MODULUS
-        digests.rendered = (digests.rendered + made.number) % DIGEST_MODULUS
+        digests.raw += number_of(content)
+        digests.rendered += made.number
         digests.made += made.encoded is not None
         if made.encoded is not None and not prompts.differ:
             prompts.add(decode_sample("", made.encoded), content)

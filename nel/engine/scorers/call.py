@@ -155,8 +155,6 @@ def _score(scorer: Scorer, scorer_input: ScorerInput) -> Outcome | JudgeWanted:
     try:
         with scoring(scorer, scorer_input):
             result = scorer(scorer_input)
-        if inspect.isawaitable(result):
-            raise ScorerError("the scorer returned an awaitable but is not declared with async def")
         return outcome_of(result, scorer_input.response)
     except BaseException as error:  # noqa: BLE001 - the one boundary: what escapes plugin code is the plugin's fault
         return error if isinstance(error, JudgeWanted) else unscored_by(error)

@@ -131,21 +131,11 @@ def decode_sample(sample_id: str, text: str) -> Sample:
     """Return the sample that `encode_sample` wrote."""
     try:
         fields = _sealed_fields(text)
-        input_json = fields["input"]
-        optional: dict[str, Any] = {}
-        for name in fields.keys() & _OPTIONAL_OF_SAMPLE:
-            optional[name] = tuple(fields[name]) if name in _TUPLES_OF_SAMPLE else fields[name]
-        return Sample(
-            id=sample_id,
-            input=(
-                input_json
-                if isinstance(input_json, str)
-                else tuple(read_message(message) for message in input_json)
-            ),
-            target=fields["target"],
-            metadata=fields["metadata"],
-            **optional,
-        )
+        if not isinstance(fields["input"], str):
+            fields["input"] = tuple(map(read_message, fields["input"]))
+        for name in _TUPLES_OF_SAMPLE.intersection(fields):
+            fields[name] = tuple(fields[name])
+        return Sample(id=sample_id, **fields)
     except DAMAGE as error:
         raise damage_of(error) from error
 

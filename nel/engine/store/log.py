@@ -158,13 +158,13 @@ class Log:
                     for sample in samples:
                         if seen_ids is not None:
                             seen_ids.add(sample.sample_id)
-                        if self._waiting.add(benchmark, sample):
-                            self._insert_waiting()
+                        if self._waiting.add(sample):
+                            self._insert_waiting(benchmark)
                 except DatasetError:
                     # an id that is taken comes before what is wrong with a later row
-                    self._insert_waiting()
+                    self._insert_waiting(benchmark)
                     raise
-                self._insert_waiting()
+                self._insert_waiting(benchmark)
         except _IdTaken as taken:
             return taken.sample, self.row_number_of(benchmark, taken.sample.sample_id)
         finally:
@@ -172,12 +172,13 @@ class Log:
             self._seen.pop(benchmark, None)
         return None
 
-    def _insert_waiting(self) -> None:
+    def _insert_waiting(self, benchmark: int) -> None:
         waiting, self._waiting = self._waiting, WaitingSamples()
         before = self._connection.total_changes
         try:
             self._connection.executemany(
-                "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?, 0)", waiting.rows
+                "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?, 0)",
+                ((benchmark, *sample) for sample in waiting.samples),
             )
         except sqlite3.IntegrityError as error:
             raise _IdTaken(waiting.samples[self._connection.total_changes - before]) from error
@@ -196,8 +197,8 @@ class Log:
         seen_ids = self._seen.get(benchmark)
         if seen_ids is not None and sample_id not in seen_ids:
             return None
-        if self._waiting.rows:
-            self._insert_waiting()
+        if self._waiting.samples:
+            self._insert_waiting(benchmark)
         row = self._connection.execute(
             "SELECT row_number FROM samples WHERE benchmark = ? AND sample_id = ?",
             (benchmark, sample_id),

@@ -18,22 +18,17 @@ _MASK: Final = (1 << _BITS) - 1
 class WaitingSamples:
     """Samples that are inserted with one call, which takes half the time of a call for each."""
 
-    __slots__ = ("_size", "rows", "samples")
+    __slots__ = ("_size", "samples")
 
     def __init__(self) -> None:
         self.samples: list[StoredSample] = []
-        self.rows: list[tuple[int, int, str, int, str | None, str | None]] = []
         self._size = 0
 
-    def add(self, benchmark: int, sample: StoredSample) -> bool:
+    def add(self, sample: StoredSample) -> bool:
         """Add a sample, and return whether it is time to insert: so many, or so long."""
-        content = sample.content
         self.samples.append(sample)
-        self.rows.append(
-            (benchmark, sample.idx, sample.sample_id, sample.row_number, content, sample.fault)
-        )
-        self._size += len(content or "")
-        return len(self.rows) >= _ROWS_MAX or self._size >= _CHARACTERS_MAX
+        self._size += len(sample.content or "")
+        return len(self.samples) >= _ROWS_MAX or self._size >= _CHARACTERS_MAX
 
 
 class SeenIds:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, TypedDict, Unpack
+from typing import Any, ClassVar, Final
 
 from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.core.finish_reasons import ending_of
@@ -31,14 +31,6 @@ _BYTES_OF_IMAGE: Final = 6_000
 """About 1,500 tokens, as most vendors count an image of a million pixels."""
 TEXT_PART = "text"
 IMAGE_PART = "image_url"
-
-
-class _Beside(TypedDict, total=False):
-    """Fields of a response that the splitting of its text does not change."""
-
-    model: str | None
-    system_fingerprint: str | None
-    tool_calls: tuple[ToolCall, ...]
 
 
 class NotInProtocol(EndpointError):
@@ -334,7 +326,9 @@ def read_text(
     finish_reason: str | None = None,
     reasoning: str | None = None,
     usage: Usage = NO_USAGE,
-    **fields: Unpack[_Beside],
+    model: str | None = None,
+    system_fingerprint: str | None = None,
+    tool_calls: tuple[ToolCall, ...] = (),
 ) -> Response:
     """Return the answer in a model's text, recorded or just received, without its reasoning.
 
@@ -346,20 +340,24 @@ def read_text(
         finish_reason: As received.
         reasoning: What came in a field of its own; then the text is the answer.
         usage: As received.
-        fields: What else of the response is known.
+        model: As the server names it.
+        system_fingerprint: As received.
+        tool_calls: As received.
     """
-    if reasoning:
-        return Response(
-            text=text, reasoning=reasoning, finish_reason=finish_reason, usage=usage, **fields
-        )
-    reasoning_text, answer, is_closed = split_reasoning(text)
+    received = None
+    if not reasoning:
+        reasoning, answer, is_closed = split_reasoning(text)
+        received = None if reasoning is None else text
+        text, finish_reason = answer, finish_reason if is_closed else "length"
     return Response(
-        text=answer,
-        reasoning=reasoning_text or None,
-        finish_reason=finish_reason if is_closed else "length",
-        received=None if reasoning_text is None else text,
+        text=text,
+        reasoning=reasoning or None,
+        received=received,
+        finish_reason=finish_reason,
         usage=usage,
-        **fields,
+        model=model,
+        system_fingerprint=system_fingerprint,
+        tool_calls=tool_calls,
     )
 
 
@@ -376,4 +374,6 @@ def prompt_bytes(request: Request, body: bytes) -> int:
     for message in request.messages:
         if not isinstance(message.content, str):
             urls += [image_of(part) for part in message.content if part.get("type") == IMAGE_PART]
+    if not urls:
+        return len(body)
     return max(0, len(body) - sum(map(len, urls))) + len(urls) * _BYTES_OF_IMAGE
