@@ -54,7 +54,7 @@ _DEFINITION = re.compile(
       \b (?: function|func|fn|fun|def|sub|class|struct|enum|trait|type|const|let|var|val )\b
       \*? (?: [ ]+ (?: mut | inline | async ) )? [ ]* (?: <[^<>\n]*> )? [ (&*]*
       (?: \([^()\n]*\)[ ]* )? (?: self\. )? (\w+)                       # after a keyword
-    | ^[ \t]* (?=\w) (?! (?: return|else|new|throw|case|await|yield|echo|print|puts )\b )
+    | ^[ \t]* (?! (?: return|else|new|throw|case|await|yield|echo|print|puts )\b )
       (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? (\w+) [ \t]*
       \( (?: [^;\n]*$ | [^;{\n]*\) [^;{\n]* \{ )                       # int add(int a) {
     | ^[ \t]* (?: [\w.]+\. )? (\w+) [ \t]* (?: := | =(?!=) | :[ ]* (?: function | \( ) )
@@ -97,9 +97,10 @@ def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str) -> _Resu
 
 
 def _introduced_names(code: str) -> set[str]:
-    """Return the names that code introduces by a keyword or a type."""
+    """Return the names that code introduces by a keyword or a type, not by an example of use."""
     matches = _DEFINITION.finditer(_LONG_LINE.sub("", code))
-    return {match[1] or match[2] for match in matches if match.lastindex in (1, 2)}
+    introduced = (match for match in matches if match.lastindex in (1, 2))
+    return {match[1] or match[2] for match in introduced if ">>>" not in match[0]}
 
 
 def _definition(code: str, name: str) -> re.Match[str] | None:
