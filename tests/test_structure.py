@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_890,
     "models": 37_570,
     "prompts": 2_690,
-    "reading": 15_840,
+    "reading": 15_830,
     "reports": 17_620,
     "runs": 11_450,
     "sandbox": 26_410,

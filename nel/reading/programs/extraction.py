@@ -91,8 +91,7 @@ class _PythonResponse:
         self._stub = read_stub(self._parser, prompt)
         self._name = name or (self._stub.name if self._stub else "")
         blocks, self._outside = blocks_of(text, self._parses)
-        blocks = [(tag, block) for tag, block in blocks if block.strip()][-_BLOCKS_MAX:]
-        self._blocks = [remove_margin(block).rstrip() for _, block in blocks]
+        self._blocks = [block.rstrip() for _, block in blocks[-_BLOCKS_MAX:] if block.strip()]
         """The texts of fenced blocks. Their tags do not matter: what is not Python defines nothing."""
         fenced, unfenced = (
             [piece for text in texts for piece in pieces_of(self._parser, text)]
