@@ -722,8 +722,8 @@ MUTATIONS: Final = (
     Mutation(
         name="code-block-keeps-its-margin",
         fault="A program in a listed code block keeps the margin of the list.",
-        fragment="self._read(tag, remove_margin(text).rstrip())",
-        replacement="self._read(tag, text.rstrip())",
+        fragment="return textwrap.dedent(text) if has_margin else text",
+        replacement="return text",
         tests=("tests/reading/programs/test_extraction.py",),
     ),
     # Judges and leaderboard

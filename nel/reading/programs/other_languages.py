@@ -23,27 +23,25 @@ _IMPORT = re.compile(
 _COMMENT = re.compile(r"[ \t]*(?://|/\*|\*|#(?![ ]*(?:include|define))|--|\"\"\")")
 _CODE = re.compile(
     r"""
-    [ \t]*
+    ^ [ \t]*
     (?:
-        \#[ ]*include\b | \#! | <\?php | // | /\* | [})\]]+[;,)]*$ | (?: end | return )\b
+        \#[ ]*include\b | \#! | <\?php | // | /\* | [})\]]+[;,)]*[ \t]*$ | (?: end | return )\b
       | (?: package | import | using | use )[ ]+[\w{"'(*:.\\] | (?: class | module )[ ]+\w
       | (?: pub[ ]+ )? (?: fn | struct | enum | impl | trait | mod )\b .*[{(;]
       | func[ ]+[\w(] | (?: async[ ]+ )? function\b .*[({] | function[ ] | (?: fun | def )[ ]+\w
       | (?: public | private | protected | static | final | abstract | export | extern
-          | template | typedef | interface )\b .*[\w>){;]$
+          | template | typedef | interface )\b .*[\w>){;][ \t]*$
       | (?: const | let | var | val | local | my | our )[ ]+ .*= | (?: puts | echo | read )\b
       | (?: if | for | while | switch | foreach | match )\b .*[({;:]
       | [A-Za-z_][\w-]*[ ]*\([ ]*\)[ ]*\{
       | (?: unsigned[ ]+ | const[ ]+ )? (?: int | void | long | double | float | bool | char | auto
           | string | size_t | std::\S+ | [\w:]+<.*> )[ ]+[\w*&]+
-      | [\w.:]+\(.*\)[ ]*[;{]?$ | \w[\w.\[\]]*[ ]*[-+*/:]?=[ ] | \$\w+[ ]*=
+      | [\w.:]+\(.*\)[ ]*[;{]?[ \t]*$ | \w[\w.\[\]]*[ ]*[-+*/:]?=[ ] | \$\w+[ ]*=
     )
     """,
-    re.VERBOSE,
+    re.MULTILINE | re.VERBOSE,
 )
 """The first line of some code, in any language that nel runs or models confuse with one."""
-_REST = re.compile(r"[ \t]|return\b|(?:if|for|while)\b.*[({:]|(?:int|long|double|auto|let|var)\b")
-"""The first line of a function's body."""
 _PROGRAM = re.compile(
     r"\b(?:int|void|func|fn|fun)[ ]+main\b|^#!|\bcin\b|scanf|read_?[lL]ine|stdin|Scanner|\bgets\b"
     r"|bufio|readFileSync|^[ \t]*(?:while[ ]+)?(?:IFS=\S*[ ]+)?(?:read|mapfile)[ ]+[-\w]",
@@ -51,13 +49,22 @@ _PROGRAM = re.compile(
 )
 """What a main function, a script, or code that reads its input looks like."""
 _LONG_LINE = re.compile(r"^[^\n]{401,}$", re.MULTILINE)
-_INTRODUCED = re.compile(
-    r"\b(?:function|func|fn|fun|def|class|struct|enum|trait|type|const|let|var)[ ]+(\w+)"
-    r"|^[ \t]*(?!return\b|else\b|new\b)\w[\w:<>,&*\[\]]*[ ][\w:<>,&*\[\] ]*?(\w+)[ ]*\("
-    r"[^;{\n]*(?:\{|$)",
-    re.MULTILINE,
+_DEFINITION = re.compile(
+    r"""
+      \b (?: function|func|fn|fun|def|sub|class|struct|enum|trait|type|const|let|var|val )\b
+      \*? (?: [ ]+ (?: mut | inline | async ) )? [ ]* (?: <[^<>\n]*> )? [ (&*]*
+      (?: \([^()\n]*\)[ ]* )? (?: self\. )? (\w+)                       # after a keyword
+    | ^[ \t]* (?! (?: return|else|new|throw|case|await|yield|echo|print|puts )\b )
+      (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? (\w+) [ \t]*
+      \( (?: [^;\n]*$ | [^;{\n]*\) [^;{\n]* \{ )                       # int add(int a) {
+    | ^[ \t]* (?: [\w.]+\. )? (\w+) [ \t]* (?: := | =(?!=) | :[ ]* (?: function | \( ) )
+    | ^[ \t]* (\w+) [ \t]*\([^;\n]*\)[ \t]*\{                           # add() {
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
-"""Names after a keyword or a type."""
+"""What introduces a name: a keyword, a type or an assignment."""
+_USE = re.compile(r"[ ]*:?=[ ]*(?:await[ ]+)?(\w+)[ ]*\(")
+"""A call whose result a name is set to."""
 
 
 def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str) -> _Result:
@@ -70,63 +77,45 @@ def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str) -> _Resu
     codes = [
         (tag, remove_margin(code).rstrip()) for tag, code in blocks[-_BLOCKS_MAX:] if code.strip()
     ]
-    own = [code for tag, code in codes if tag in tags or (not tag and _looks_like_code(code))]
+    own = [code for tag, code in codes if tag in tags or (not tag and _CODE.search(code))]
     unfenced = [code for text in outside[-_BLOCKS_MAX:] for code in _stretches(text)]
-    others = [code for tag, code in codes if tag and tag not in tags]
-    for group in (own, unfenced, others) if name else ():
-        makers = [code for code in group if _defines(code, name)]
-        if makers:
-            code = _with_helpers(makers[-1], group)
-            return code, _complete(code, prompt, name)
     # A shell's commands have no marks: "ls -l" in a block, or as the whole response.
-    rest = [code for tag, code in codes if not tag]
-    if not any(map(PROSE.match, text.split("\n"))):
-        rest = rest or [text.strip().strip("`").strip()]
-    groups = (own, unfenced, list(filter(_looks_like_code, others)), rest)
-    group = next(filter(any, groups), [""])
-    code = next(reversed([code for code in group if _PROGRAM.search(code)] or group))
+    whole = [] if any(map(PROSE.match, text.split("\n"))) else [text.strip("` \n")]
+    groups = [group for group in (own, unfenced, [code for _, code in codes], whole) if any(group)]
+    if not groups:
+        return None
+    makers = [
+        (code, group)
+        for group in groups
+        for code in reversed(group)
+        if name and _definition(code, name)
+    ]
+    programs = [(code, groups[0]) for code in reversed(groups[0]) if _PROGRAM.search(code)]
+    code, group = [*makers, *programs, (groups[0][-1], groups[0])][0]
     code = _with_helpers(code, group)
-    return (remove_margin(code), _continue_prompt(code, prompt, name)) if code else None
+    return remove_margin(code), _complete(code, prompt, name)
 
 
-def _defines(code: str, name: str) -> bool:
-    """Return whether code seems to define a name, as ``int add(int a) {`` or ``const add =``."""
-    return name in code and _definition(name).search(_LONG_LINE.sub("", code)) is not None
+def _introduced_names(code: str) -> set[str]:
+    """Return the names that code introduces by a keyword or a type, not by an example of use."""
+    matches = _DEFINITION.finditer(_LONG_LINE.sub("", code))
+    introduced = (match for match in matches if match.lastindex in (1, 2))
+    return {match[1] or match[2] for match in introduced if ">>>" not in match[0]}
 
 
-def _definition(name: str) -> re.Pattern[str]:
-    word = re.escape(name)
-    # "const add = add(1, 2)" and "const add = require(…)" are examples of its use.
-    use = rf"[ ]*:?=[ ]*(?:await[ ]+)?(?:require|{word})[ ]*\("
-    word = rf"(?<![\w$]){word}(?![\w$])(?!{use})"
-    return re.compile(
-        rf"""
-          \b (?: function|func|fn|fun|def|sub|class|struct|enum|trait|type|const|let|var|val )\b
-          \*? (?: [ ]+ (?: mut | inline | async ) )? [ ]* (?: <[^<>\n]*> )? [ (&*]*
-          (?: \([^()\n]*\)[ ]* )? (?: self\. )? {word}                       # after a keyword
-        | ^[ \t]* (?! (?: return|else|new|throw|case|await|yield|echo|print|puts )\b )
-          (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? {word} [ \t]*
-          \( (?: [^;\n]*$ | [^;{{\n]*\) [^;{{\n]* \{{ )                       # int add(int a) {{
-        | ^[ \t]* (?: [\w.]+\. )? {word} [ \t]* (?: := | =(?!=) | :[ ]* (?: function | \( ) )
-        | ^[ \t]* {word} [ \t]*\([^;\n]*\)[ \t]*\{{                           # add() {{
-        """,
-        re.MULTILINE | re.VERBOSE,
-    )
-
-
-def _looks_like_code(text: str) -> bool:
-    """Return whether a text holds some code, and at most as many lines of prose as others."""
-    lines = [line for line in text[:_UNFENCED_CHARACTERS_MAX].split("\n") if line.strip()]
-    return sum(map(_is_prose, lines)) * 2 <= len(lines) and any(map(_begins_code, lines))
-
-
-def _begins_code(line: str) -> bool:
-    return not _is_prose(line) and _CODE.match(line.rstrip()) is not None
+def _definition(code: str, name: str) -> re.Match[str] | None:
+    """Return where code seems to define a name, as ``int add(int a) {`` or ``const add =``."""
+    lines = _LONG_LINE.sub(lambda line: " " * len(line[0]), code)
+    for match in _DEFINITION.finditer(lines):
+        # "const add = add(1, 2)" and "const add = require(…)" are examples of its use.
+        use = _USE.match(lines, match.end(match.lastindex or 0))
+        if match[match.lastindex or 0] == name and not (use and use[1] in ("require", name)):
+            return match
+    return None
 
 
 def _is_prose(line: str) -> bool:
-    is_code = line.rstrip()[-1:] in ("{", "}", ";") or _COMMENT.match(line)
-    return not is_code and PROSE.match(line) is not None
+    return not _COMMENT.match(line) and PROSE.match(line) is not None
 
 
 def _ends_badly(line: str) -> bool:
@@ -140,16 +129,14 @@ def _stretches(text: str) -> Iterator[str]:
     at = 0
     while at < len(lines):
         start, at = at, at + 1
-        if not _begins_code(lines[start]):
+        if not _CODE.match(lines[start]):
             continue
         while at < len(lines) and (lines[at - 1].strip() or not _is_prose(lines[at])):
             at += 1
         end = at
-        while end > start and _ends_badly(lines[end - 1]):
+        while end > start + 1 and _ends_badly(lines[end - 1]):
             end -= 1
-        code = "\n".join(lines[start:end]).rstrip()
-        if _looks_like_code(code):
-            yield code
+        yield "\n".join(lines[start:end]).rstrip()
 
 
 def _with_helpers(main: str, codes: Sequence[str]) -> str:
@@ -161,33 +148,23 @@ def _with_helpers(main: str, codes: Sequence[str]) -> str:
     return "\n\n".join([*helpers, main])
 
 
-def _introduced_names(code: str) -> set[str]:
-    matches = _INTRODUCED.finditer(_LONG_LINE.sub("", code))
-    return {match[1] or match[2] for match in matches}
-
-
-def _continue_prompt(code: str, prompt: str, name: str) -> str:
-    """Return a program of code that may be the rest of what the prompt begins."""
-    last_line = prompt.rstrip().rpartition("\n")[2].strip()
-    is_rest = code.count("}") > code.count("{") or _REST.match(code) is not None
-    if (
-        not last_line
-        or last_line in code
-        or not is_rest
-        or not (not name or _defines(prompt, name))
-    ):
-        return remove_margin(code)
-    above = prompt.removesuffix("\n")
-    return f"{above}\n{code}"
-
-
 def _complete(code: str, prompt: str, name: str) -> str:
-    """Return code that defines its name, after the lines above the prompt's stub that it lacks."""
-    match = _definition(name).search(prompt)
+    """Return the program of code that repeats or continues the function that a prompt begins.
+
+    Prompts of HumanEval-X and MultiPL-E are such. Repeated code gets the lines above it that it
+    lacks, or the imports among them if it has imports of its own.
+    """
+    stub = _definition(prompt, name)
+    if stub is None:
+        return remove_margin(code)
+    if not _definition(code, name):
+        last_line = prompt.rstrip().rpartition("\n")[2].strip()
+        above = prompt.removesuffix("\n")
+        return code if last_line in code else f"{above}\n{code}"
     code_lines = {line.strip() for line in code.split("\n")}
-    above = prompt[: prompt.rfind("\n", 0, match.end()) + 1].split("\n") if match else []
+    above_lines = prompt[: prompt.rfind("\n", 0, stub.end()) + 1].split("\n")
     lacking = [
-        line for line in above if line.strip() not in code_lines and not _COMMENT.match(line)
+        line for line in above_lines if line.strip() not in code_lines and not _COMMENT.match(line)
     ]
     if any(map(_IMPORT.match, code.split("\n"))):  # its own head comes first
         lacking = [line for line in lacking if _IMPORT.match(line)]

@@ -17,7 +17,7 @@ from typing import Final
 from nel.reading.programs.fences import remove_margin
 from nel.reading.programs.python_trees import parse_python
 
-PROGRAM_CHARACTERS_MAX: Final = 200_000
+_PROGRAM_CHARACTERS_MAX: Final = 200_000
 """A longer text is not parsed."""
 _PARSED_CHARACTERS_MAX: Final = 500_000
 """Characters parsed for one response in total, at 0.4 to 2 MB/s."""
@@ -53,13 +53,13 @@ PROSE = re.compile(
     re.VERBOSE,
 )
 """What a sentence, a heading, a list item or a comment looks like."""
-_SENTENCE = re.compile(rf"(?!\#){PROSE.pattern}", re.VERBOSE)
+_SENTENCE = re.compile(rf"(?! [#\s] ){PROSE.pattern}", re.VERBOSE)
 _GOES_ON = re.compile(r"[ \t]*(?:else\b|elif\b|except\b|finally\b|case\b|[)\]}]|$)")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef
 _Import = ast.Import | ast.ImportFrom
-_Prefix = tuple[int, ast.Module | None]
+_Parsed = tuple[ast.Module | None, int]
 
 
 class Parser:
@@ -67,13 +67,15 @@ class Parser:
 
     def __init__(self) -> None:
         self.characters_left = _PARSED_CHARACTERS_MAX
-        self._known: dict[str, tuple[ast.Module | None, int]] = {}
+        self._known: dict[str, _Parsed] = {}
 
     def parse(self, text: str) -> ast.Module | None:
         """Return the tree of a text, None if it does not parse or is beyond the budget."""
         return self._parse(text)[0]
 
-    def prefix(self, lines: Sequence[str], start: int, margin: float) -> _Prefix:
+    def prefix(
+        self, lines: Sequence[str], start: int, margin: float
+    ) -> tuple[int, ast.Module | None]:
         """Return how many lines parse, more than ``start``, and their tree.
 
         A syntax error is reported where Python notices it, which may be far below its cause. So
@@ -82,28 +84,26 @@ class Parser:
         end = len(lines)
         while end > start:
             tree, fault_line = self._parse("\n".join(lines[:end]))
-            if tree or not fault_line:
+            if not fault_line:
                 return end, tree
             end = min(fault_line, end) - 1
             while end > start and (indent_of(lines[end]) > margin or _GOES_ON.match(lines[end])):
                 end -= 1
         return 0, None
 
-    def _parse(self, text: str) -> tuple[ast.Module | None, int]:
+    def _parse(self, text: str) -> _Parsed:
         """Return the tree of a text, or the line of its fault, from 1; 0 if it is not parsed."""
         if text in self._known:
             return self._known[text]
         # The 100 stand for the cost of a call: many short texts use the budget up, too.
-        self.characters_left -= min(len(text), PROGRAM_CHARACTERS_MAX) + 100
-        if len(text) > PROGRAM_CHARACTERS_MAX or self.characters_left <= 0:
+        self.characters_left -= min(len(text), _PROGRAM_CHARACTERS_MAX) + 100
+        if len(text) > _PROGRAM_CHARACTERS_MAX or self.characters_left <= 0:
             return None, 0
-        last_line = text.count("\n") + 1
         try:
-            result: tuple[ast.Module | None, int] = parse_python(text), 0
-        except SyntaxError as error:
-            result = None, error.lineno or last_line
-        except (ValueError, RecursionError, MemoryError):  # a NUL, a lone surrogate, brackets
-            result = None, last_line
+            result: _Parsed = parse_python(text), 0
+        # A ValueError is of a NUL or a lone surrogate, the last two of nested brackets.
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            result = None, getattr(error, "lineno", None) or text.count("\n") + 1
         self._known[text] = result
         return result
 
@@ -111,21 +111,21 @@ class Parser:
 class Piece:
     """A stretch of a response that parses."""
 
-    def __init__(self, text: str, tree: ast.Module) -> None:
+    def __init__(self, text: str, body: Sequence[ast.stmt]) -> None:
         self.text = text
-        self.tree = tree
+        self.body = body
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Return the names that running it binds."""
-        return frozenset(bound_names(self.tree.body))
+        return frozenset(bound_names(self.body))
 
     @cached_property
     def defined(self) -> frozenset[str]:
         """Return the names that it defines: not those of an import, nor of ``f = f(1)``."""
         return frozenset(
             name
-            for stmt in self.tree.body
+            for stmt in self.body
             if not isinstance(stmt, _Import)
             for name in bound_names([stmt])
             if not (isinstance(stmt, ast.Assign) and name in _read_names(stmt))
@@ -134,30 +134,19 @@ class Piece:
     @cached_property
     def used(self) -> frozenset[str]:
         """Return the names that it reads."""
-        return _read_names(self.tree)
+        return frozenset(name for stmt in self.body for name in _read_names(stmt))
 
     @cached_property
     def missing(self) -> frozenset[str]:
         """Return the names that it reads and never binds, not even in a function."""
-        bound = {name for node in ast.walk(self.tree) for name in _names_of(node)}
+        bound = {name for stmt in self.body for node in ast.walk(stmt) for name in _names_of(node)}
         return self.used - bound - _BUILTINS
-
-    @cached_property
-    def acts(self) -> bool:
-        """Return whether it does more than to define."""
-        passive = (Definition, _Import, ast.Assign, ast.AnnAssign, ast.Pass)
-        return any(not isinstance(stmt, passive) and not is_text(stmt) for stmt in self.tree.body)
 
     @cached_property
     def returns(self) -> bool:
         """Return whether it is a stretch of a function's body."""
-        nodes = (node for stmt in self.tree.body for node in _run(stmt))
+        nodes = (node for stmt in self.body for node in _run(stmt))
         return any(isinstance(node, ast.Return | ast.Yield) for node in nodes)
-
-    @cached_property
-    def has_definition(self) -> bool:
-        """Return whether it defines a function or a class."""
-        return any(isinstance(stmt, Definition) for stmt in self.tree.body)
 
 
 def bound_names(statements: Iterable[ast.AST]) -> set[str]:
@@ -214,11 +203,6 @@ def is_prose(stmt: ast.stmt) -> bool:
     return is_label or (is_idle(stmt) and not is_text(stmt))
 
 
-def has_code(tree: ast.Module) -> bool:
-    """Return whether some statement of a tree is neither a sentence nor a string."""
-    return not all(is_text(stmt) or is_prose(stmt) for stmt in tree.body)
-
-
 def first_line_of(stmt: ast.stmt) -> int:
     """Return the line at which a statement begins, with its decorators."""
     decorators: list[ast.expr] = getattr(stmt, "decorator_list", [])
@@ -237,35 +221,40 @@ def pieces_of(parser: Parser, text: str) -> list[Piece]:
     >>> [piece.text for piece in pieces_of(Parser(), text)]
     ['import math', 'def f(x):\\n    return x']
     """
-    if len(text) > PROGRAM_CHARACTERS_MAX:
+    if len(text) > _PROGRAM_CHARACTERS_MAX:
         return []
     source = remove_margin(text.strip("\n")).rstrip()
     tree = parser.parse(source)
-    if tree and has_code(tree) and not any(map(is_prose, tree.body)):
-        return [Piece(source, tree)]
+    if tree and not any(map(is_prose, tree.body)) and not all(map(is_text, tree.body)):
+        return [Piece(source, tree.body)]
     lines = source.split("\n")
     pieces: list[Piece] = []
     at = 0
     while at < len(lines) and parser.characters_left > 0:
-        margin = indent_of(lines[at]) if CODE.match(lines[at]) else None
-        piece = None if margin is None else _piece_at(parser, lines[at:], margin)
-        at += 1
+        start, at = at, at + 1
+        if not CODE.match(lines[start]):
+            continue
+        margin = indent_of(lines[start])
+        piece = _piece_at(parser, lines[start:], margin)
         if piece is not None:
             pieces.append(piece)
             at += piece.text.count("\n")
-        while margin is not None and at < len(lines) and indent_of(lines[at]) > margin:
+        while at < len(lines) and indent_of(lines[at]) > margin:
             at += 1  # the inside of a broken function is not code
     return pieces
 
 
 def _piece_at(parser: Parser, lines: Sequence[str], margin: int) -> Piece | None:
     """Return the code that some lines begin with, up to the first sentence, if any."""
-    near = ((at, line) for at, line in enumerate(lines) if at and line[: margin + 1].strip())
-    ends = (at for at, line in near if line[:margin].strip() or _SENTENCE.match(line, margin))
+    ends = (
+        at
+        for at, line in enumerate(lines)
+        if line[:margin].strip() or _SENTENCE.match(line, margin)
+    )
     code_lines = remove_margin("\n".join(lines[: next(ends, len(lines))])).split("\n")
     _, tree = parser.prefix(code_lines, 0, 0)
     body = list(takewhile(lambda stmt: not is_prose(stmt), tree.body if tree else []))
     if all(map(is_text, body)):
         return None
     code = "\n".join(code_lines[: body[-1].end_lineno]).rstrip()
-    return Piece(code, ast.Module(body=body, type_ignores=[]))
+    return Piece(code, body)
