@@ -101,11 +101,11 @@ ROOMS = {
     "metrics": 14_900,
     "models": 37_620,
     "prompts": 2_690,
-    "reading": 16_270,
+    "reading": 16_360,
     "reports": 17_650,
     "runs": 11_420,
     "sandbox": 26_400,
-    "scoring": 23_380,
+    "scoring": 23_370,
     "tools": 1_900,
     "types": 2_230,
 }

@@ -29,7 +29,7 @@ from nel.core.strict_json import pretty
 from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
-from nel.scoring.readings import LENIENT, OFFICIAL, SCORED, STRICT
+from nel.reading.types import LENIENT, OFFICIAL, SCORED, STRICT
 from nel.types import JsonObject, ModelFailure, Unscored
 
 DIFFERENCES_MAX: Final = 1_000

@@ -13,8 +13,8 @@ from nel.artifacts.model_readings import ModelReadings, unread_answer
 from nel.artifacts.results import Result, reward_of
 from nel.benchmarks.official_readings import official_reading
 from nel.judges.record import is_judged
-from nel.reading.types import Reading
-from nel.scoring.readings import SCORED, Readings, read_in_every_way, same_answer
+from nel.reading.types import SCORED, Reading
+from nel.scoring.readings import Readings, read_in_every_way, same_answer
 from nel.types import JsonObject, ModelFailure, Scored, ScorerInput, Unscored
 
 MODEL: Final = "model"

@@ -14,6 +14,11 @@ GENERAL_RULE: Final = "general"
 """The rule of docs/reference/reading.md."""
 OFFICIAL_RULE: Final = "official"
 """The rule that a benchmark's authors published."""
+SCORED: Final = "scored"
+"""The name of what the run's own scorer read, beside the ways of reading an answer:"""
+STRICT: Final = "strict"
+LENIENT: Final = "lenient"
+OFFICIAL: Final = "official"
 REJECTED_MAX: Final = 20
 """Rejected candidates that a reading keeps; the last ones of a long response say enough."""
 

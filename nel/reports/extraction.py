@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from nel.core.strict_json import loads
 from nel.errors import OutputError
+from nel.reading.types import LENIENT, OFFICIAL, SCORED, STRICT
 from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.text import cut
-from nel.scoring.readings import LENIENT, OFFICIAL, SCORED, STRICT
 from nel.types import JsonObject
 
 _NAME: Final = "extraction_audit.json"

@@ -22,7 +22,7 @@ from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.own import own_answer
 from nel.reading.response import Answer
 from nel.reading.texts import read_text
-from nel.reading.types import DECLARING, Reading, Reason
+from nel.reading.types import DECLARING, LENIENT, OFFICIAL, STRICT, Reading, Reason
 from nel.scoring.gold_choices import ChoiceSetting
 from nel.scoring.mathematics.comparison import expressions_equal
 from nel.scoring.words import same_text
@@ -31,11 +31,6 @@ from nel.types import ScorerInput
 KindName: TypeAlias = Literal["letter", "number", "yes_no", "text", "mathematics"]
 Read: TypeAlias = Callable[[ScorerInput], Reading]
 
-SCORED: Final = "scored"
-"""The name of what the run's own scorer read, beside the ways below."""
-STRICT: Final = "strict"
-LENIENT: Final = "lenient"
-OFFICIAL: Final = "official"
 _LETTER: Final = re.compile(r"\(?([A-Z])\)?")
 _OPENING_LETTER: Final = re.compile(r"\s*\(?([A-Z])(?:\)|[.:]?\s*\Z)")
 _GOLD_NUMBER: Final = re.compile(r"####\s*(\S[^\n]*?)\s*\Z")

@@ -19,9 +19,9 @@ LATER = (
     "nel.judges.registry",
 )  # fmt: skip
 """Packages that the first request does not need."""
-OF_NEL_MAX = 285
+OF_NEL_MAX = 288
 """Modules of nel at the first request: some more than there are, so that a new module is not a failure."""
-OF_NEL_MAX_AT_THE_END = 332
+OF_NEL_MAX_AT_THE_END = 335
 """Modules of nel that a run with rules alone imports until its report is written."""
 
 

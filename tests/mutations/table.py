@@ -70,8 +70,8 @@ MUTATIONS: Final = (
     Mutation(
         name="answer-cut-at-a-quoted-tag",
         fault="An answer is cut at a closing tag of reasoning though the server sent the reasoning apart.",
-        fragment="    if reasoning:\n        return Response(\n",
-        replacement="    if not text:\n        return Response(\n",
+        fragment="    if not reasoning:\n        reasoning, answer, is_closed = split_reasoning(text)\n",
+        replacement="    if text:\n        reasoning, answer, is_closed = split_reasoning(text)\n",
         tests=("tests/models/test_protocols.py",),
     ),
     Mutation(
@@ -99,7 +99,7 @@ MUTATIONS: Final = (
     Mutation(
         name="waiting-samples-not-seen",
         fault="A check whether an id is taken does not see the samples that wait to be inserted.",
-        fragment="        if self._waiting.rows:\n            self._insert_waiting()\n",
+        fragment="        if self._waiting.samples:\n            self._insert_waiting(benchmark)\n",
         replacement="",
         tests=("tests/engine/store/test_database.py",),
     ),
@@ -622,8 +622,8 @@ MUTATIONS: Final = (
     Mutation(
         name="open-reasoning-is-complete",
         fault="An answer cut off in the middle of its reasoning keeps the finish reason that the endpoint gave.",
-        fragment='finish_reason=finish_reason if is_closed else "length"',
-        replacement="finish_reason=finish_reason",
+        fragment='finish_reason = answer, finish_reason if is_closed else "length"',
+        replacement="finish_reason = answer, finish_reason",
         tests=("tests/models/test_protocols.py", "tests/faults/test_bodies.py"),
     ),
     Mutation(
@@ -1716,8 +1716,8 @@ MUTATIONS: Final = (
     Mutation(
         name="json-made-twice",
         fault="The JSON of each stored answer is made, read and made once more.",
-        fragment="response=dumps(fields),",
-        replacement="response=dumps(loads(dumps(fields))),",
+        fragment="        dumps(fields),\n",
+        replacement="        dumps(loads(dumps(fields))),\n",
         tests=("tests/work_per_sample",),
         keyword="budget",
     ),

@@ -29,12 +29,12 @@ from nel.engine.store.projections.results import results
 from nel.engine.store.rows import CHOICE, JUDGE, SCORER, TURN, Row, response_in
 from nel.errors import NelError, StoreError
 from nel.judges.record import KEY as JUDGEMENTS
+from nel.reading.types import SCORED
 from nel.reports.choices import Options, in_place_of_answer, options_of
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.samples import facts_of
 from nel.reports.text import WHOLE_CHARACTERS_MAX, as_text, content_text, whole
-from nel.scoring.readings import SCORED
 from nel.types import JsonObject, Response, Sample, SampleKey, Scored, Unscored
 
 _READ_MAX: Final = 200_000

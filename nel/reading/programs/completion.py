@@ -7,9 +7,11 @@ continuation counts only if the function has grown by it. Depends on `python_sou
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from nel.reading.programs.fences import remove_margin
 from nel.reading.programs.python_source import (
@@ -21,6 +23,8 @@ from nel.reading.programs.python_source import (
     indent_of,
     is_prose,
 )
+
+_FUTURE: Final = re.compile(r"^from[ ]+__future__[ ]+import[ ].*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +43,11 @@ class Stub:
 
     def complete(self, code: str, names: frozenset[str]) -> str:
         """Return code that repeats the definition, after the preamble if it lacks that."""
-        return code if self.names <= names else f"{self.preamble}\n\n\n{code}"
+        if self.names <= names:
+            return code
+        # Imports from __future__ must stay the first statements of a program.
+        futures = "".join(f"{line}\n" for line in _FUTURE.findall(code))
+        return f"{futures}{self.preamble}\n\n\n{_FUTURE.sub('', code)}"
 
 
 def read_stub(parser: Parser, prompt: str) -> Stub | None:

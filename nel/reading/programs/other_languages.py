@@ -21,6 +21,7 @@ _IMPORT = re.compile(
     r"|const[ ]+.*=[ ]*require\(|<\?php)"
 )
 _COMMENT = re.compile(r"[ \t]*(?://|/\*|\*|#(?![ ]*(?:include|define))|--|\"\"\")")
+_BLOCK_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CODE = re.compile(
     r"""
     ^ [ \t]*
@@ -35,7 +36,7 @@ _CODE = re.compile(
       | (?: if | for | while | switch | foreach | match )\b .*[({;:]
       | [A-Za-z_][\w-]*[ ]*\([ ]*\)[ ]*\{
       | (?: unsigned[ ]+ | const[ ]+ )? (?: int | void | long | double | float | bool | char | auto
-          | string | size_t | std::\S+ | [\w:]+<.*> )[ ]+[\w*&]+
+          | string | size_t | \w+::\S+ | [\w:]+<.*> )[ ]+[\w*&]+
       | [\w.:]+\(.*\)[ ]*[;{]?[ \t]*$ | \w[\w.\[\]]*[ ]*[-+*/:]?=[ ] | \$\w+[ ]*=
     )
     """,
@@ -88,7 +89,7 @@ def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str) -> _Resu
         (code, group)
         for group in groups
         for code in reversed(group)
-        if name and _definition(code, name)
+        if name and any(_definitions(code, name))
     ]
     programs = [(code, groups[0]) for code in reversed(groups[0]) if _PROGRAM.search(code)]
     code, group = [*makers, *programs, (groups[0][-1], groups[0])][0]
@@ -103,15 +104,15 @@ def _introduced_names(code: str) -> set[str]:
     return {match[1] or match[2] for match in introduced if ">>>" not in match[0]}
 
 
-def _definition(code: str, name: str) -> re.Match[str] | None:
-    """Return where code seems to define a name, as ``int add(int a) {`` or ``const add =``."""
+def _definitions(code: str, name: str) -> Iterator[int]:
+    """Yield where code seems to define a name, as ``int add(int a) {`` or ``const add =``."""
     lines = _LONG_LINE.sub(lambda line: " " * len(line[0]), code)
     for match in _DEFINITION.finditer(lines):
         # "const add = add(1, 2)" and "const add = require(…)" are examples of its use.
-        use = _USE.match(lines, match.end(match.lastindex or 0))
+        end = match.end(match.lastindex or 0)
+        use = _USE.match(lines, end)
         if match[match.lastindex or 0] == name and not (use and use[1] in ("require", name)):
-            return match
-    return None
+            yield end
 
 
 def _is_prose(line: str) -> bool:
@@ -154,18 +155,19 @@ def _complete(code: str, prompt: str, name: str) -> str:
     Prompts of HumanEval-X and MultiPL-E are such. Repeated code gets the lines above it that it
     lacks, or the imports among them if it has imports of its own.
     """
-    stub = _definition(prompt, name)
-    if stub is None:
-        return remove_margin(code)
-    if not _definition(code, name):
+    if not any(_definitions(code, name)):
         last_line = prompt.rstrip().rpartition("\n")[2].strip()
+        is_open = prompt.count("{") > prompt.count("}") and last_line not in code
         above = prompt.removesuffix("\n")
-        return code if last_line in code else f"{above}\n{code}"
+        return f"{above}\n{code}" if is_open else remove_margin(code)
+    places = (prompt.rfind("\n", 0, end) + 1 for end in _definitions(prompt, name))
+    # A sentence may name the function too: "USER: Write a function add(a, b)".
+    stub = next((place for place in places if _CODE.match(prompt, place)), 0)
     code_lines = {line.strip() for line in code.split("\n")}
-    above_lines = prompt[: prompt.rfind("\n", 0, stub.end()) + 1].split("\n")
+    above_lines = _BLOCK_COMMENT.sub("", prompt[:stub]).split("\n")
     lacking = [
         line for line in above_lines if line.strip() not in code_lines and not _COMMENT.match(line)
     ]
     if any(map(_IMPORT.match, code.split("\n"))):  # its own head comes first
         lacking = [line for line in lacking if _IMPORT.match(line)]
-    return "\n".join([*lacking, code]) if any(map(str.strip, lacking)) else code
+    return "\n".join([*lacking, code]).lstrip("\n") if any(map(str.strip, lacking)) else code
