@@ -303,8 +303,8 @@ class Log:
             self._write(APPEND.statement, self._as_stored(row))
 
     def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
-        """Store what killed sessions spent: the sum with the newest, ``nothing`` with others; and
-        how long the one took that the last exchange is of, up to that exchange.
+        """Store what killed sessions spent, as one sum with the newest and ``nothing`` with others,
+        and how long the last one worked, up to its last exchange.
         """
         last_exchange = self._connection.execute(
             "SELECT ended, session FROM steps WHERE ended IS NOT NULL ORDER BY seq DESC LIMIT 1"
