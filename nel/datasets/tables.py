@@ -130,7 +130,7 @@ def _share(head: Sequence[str], mark: str) -> float:
                 n_rows += 1
                 n_fit += len(cells) == width
     except csv.Error as error:
-        # The last row may continue after the lines of the sample, which is no misfit.
+        # The last row may continue after the lines of the sample, which is allowed.
         n_rows += "end of data" not in str(error)
     if width < 2:  # noqa: PLR2004 - cells
         return 0.0

@@ -29,7 +29,7 @@ class WindowIndex:
     def occurring_in(self, text: str) -> list[int]:
         """Return the positions of the needles that occur in the text, ascending."""
         windows = {text[start : start + _WINDOW] for start in range(len(text) - _WINDOW + 1)}
-        # A needle occurs only where its window does; short windows are no slices of this length.
+        # A needle occurs only where its window does; shorter ones have no window of this length.
         candidates: set[int] = set()
         for window in (windows & self._by_window.keys()).union(self._short):
             candidates.update(self._by_window[window])
