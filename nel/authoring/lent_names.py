@@ -25,6 +25,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from nel import plugins
+from nel.core.file_modules import FILES
 from nel.errors import PluginError, did_you_mean
 
 SUFFIX: Final = ".names"
@@ -47,8 +48,6 @@ class LentNames:
     """The package of the tool whose folders hold such files with the modules that they import."""
 
 
-FILES: Final = "nel_file_"
-"""Starts the name of every module that a file is loaded as; each is a package of its folder."""
 DEFINED: Final[ContextVar[list[object] | None]] = ContextVar("nel-defined", default=None)
 """Benchmarks that the file being loaded defined by lent decorators, which need no name in it."""
 

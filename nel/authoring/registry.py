@@ -19,7 +19,6 @@ from nel.authoring.benchmark import Benchmark
 from nel.authoring.benchmark_group import BenchmarkGroup
 from nel.authoring.lent_names import (
     DEFINED,
-    FILES,
     check_later_imports,
     folders_of,
     is_installed,
@@ -29,6 +28,7 @@ from nel.authoring.lent_names import (
 )
 from nel.authoring.registered import REGISTERED, describes_benchmark, source_of
 from nel.config.yaml_file import read_yaml
+from nel.core.file_modules import FILES
 from nel.core.paths import as_argument
 from nel.datasets.files import folder_at
 from nel.datasets.formats import SUFFIXES

@@ -53,7 +53,7 @@ _KIND: Final = "floor"
 _FEWEST: Final = 2
 _NEAR_ONE: Final = 0.9
 _PERCENT: Final = 100
-_SHARES: Final = re.compile(r"accuracy|(?:pass_at|pass_k|at_least)_\d+")
+_SHARES: Final = re.compile(r"accuracy|(?:.+/)?(?:pass_at|pass_k|at_least)_\d+|pass@\d+")
 """Metrics that are shares whatever the benchmark, so that a floor is checked before a run."""
 
 
@@ -284,6 +284,9 @@ def _demands_of(
 
 def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Demand]:
     rows = [row for row in files.metrics["metrics"] if str(row["name"]).strip() == metric]
+    if not rows:
+        name = _name_in_metrics(files, metric)
+        rows = [row for row in files.metrics["metrics"] if row["name"] == name]
     if rows and metric in files.metrics["lower_is_better"]:
         raise UsageError(
             f"--fail-under {floor.metric}={floor.value:g}: less is better of {metric} of"
@@ -304,6 +307,17 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Demand]:
             f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))
         ]
     return demands
+
+
+def _name_in_metrics(files: BenchmarkFiles, metric: str) -> str:
+    """Return the name in metrics.json of what the bundle calls ``mean_reward``, ``pass@1`` or
+    ``pass@5``; empty for other names.
+    """
+    if metric not in files.bundle["benchmark"]["scores"]:
+        return ""
+    headline = str(files.metrics["headline"]["metric"])
+    k = metric.removeprefix("pass@")
+    return headline if metric in {"mean_reward", "pass@1"} else f"{headline}/pass_at_{k}"
 
 
 def _missing_of_mean(row: JsonObject) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from nel.core.file_modules import module_shown
 from nel.datasets.base import Dataset, NumberedRow, RawRow, check_rows
 from nel.datasets.in_memory import as_list
 from nel.datasets.parquet import plain_or_problem
@@ -19,9 +20,8 @@ def open_callable(function: Callable[[], Iterable[Mapping[str, object]]]) -> Dat
 
     Its rows are copied, so that nothing downstream can change what the function keeps.
     """
-    module = getattr(function, "__module__", None) or type(function).__module__
     qualname = getattr(function, "__qualname__", None) or type(function).__qualname__
-    name = f"callable:{module}.{qualname}"
+    name = f"callable:{module_shown(function)}.{qualname}"
 
     def read() -> Iterator[RawRow]:
         return check_rows(_rows(function, name), name=name, unit="row")

@@ -60,6 +60,14 @@ def test_the_questions_that_would_decide_are_printed(tmp_path: Path, floor: floa
     assert f"it would pass with {n} questions" in output
 
 
+def test_a_floor_that_more_questions_cannot_reach_names_no_number(tmp_path: Path) -> None:
+    """What an unscored answer could change is not known of scores without bounds, however many questions there are."""
+    grades = [None, *(float(place % 10 + 1) for place in range(1, 120))]
+    rows = [line(place, one, scoring_details={"metrics": {"score": one}}) for place, one in enumerate(grades)]
+    code, output, _ = held(tmp_path, rows, "score=5.3")
+    assert (code, "samples are unscored" in output, "it would pass with" in output) == (5, True, False), output
+
+
 def test_a_gate_on_groups_that_are_alike_is_not_silent(tmp_path: Path) -> None:
     """Ten groups of thirty right answers count as ten questions, and the line of the decision says so."""
     rows = [line(place, 1.0, group=f"passage {place // 30}") for place in range(300)]

@@ -77,7 +77,10 @@ def test_what_differs_is_named_by_its_two_values(tmp_path: Path, command: str) -
 
 @pytest.mark.parametrize(("floor", "code", "word"), [("0.3", 0, "GO"), ("0.99", 4, "NO-GO")])
 def test_a_run_is_held_against_a_floor(tmp_path: Path, floor: str, code: int, word: str) -> None:
-    """The whole interval decides, in `nel eval run` and in `nel gate`, with one exit code and the same files."""
+    """The whole interval decides, in `nel eval run` and in `nel gate`, with one exit code and the same files.
+
+    The headline is also called ``pass@1``, as in the bundle of the run.
+    """
     sums(tmp_path / "data.jsonl", 20)
 
     def script(call: Call, _: int) -> Reply:
@@ -89,7 +92,7 @@ def test_a_run_is_held_against_a_floor(tmp_path: Path, floor: str, code: int, wo
     assert (done.returncode, word in done.stdout.splitlines()) == (code, True), done.stderr
     run_dir = only_run(tmp_path / "out")
     first = (run_dir / "decision.json").read_bytes()
-    again = nel("gate", str(run_dir), "--fail-under", f"gsm8k:accuracy={floor}", cwd=tmp_path)
+    again = nel("gate", str(run_dir), "--fail-under", f"gsm8k:pass@1={floor}", cwd=tmp_path)
     assert (again.returncode, again.stdout.splitlines()[0]) == (code, word)
     assert (run_dir / "decision.json").read_bytes() == first
 

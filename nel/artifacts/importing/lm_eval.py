@@ -75,7 +75,9 @@ def sample_files(source: Path) -> Sequence[Path]:
 
 
 def import_lm_eval(source: Path) -> ImportedRun | None:
-    """Samples of lm-eval: a samples_*.jsonl file or a directory with some; None without one.
+    """Samples of lm-eval: a samples_*.jsonl file or a directory with some.
+
+    Returns None where there is none.
 
     Raises:
         OutputError: A line is damaged, or no metric of a file is a number.

@@ -42,7 +42,9 @@ _GENERATION: Final = (
 
 
 def import_nemo(source: Path) -> ImportedRun | None:
-    """Results of NeMo Evaluator: bundles in a folder or one level below it; None without any.
+    """Results of NeMo Evaluator: bundles in a folder or one level below it.
+
+    Returns None where there is none.
 
     Raises:
         OutputError: A bundle or a line is damaged, or a bundle has no results beside it.

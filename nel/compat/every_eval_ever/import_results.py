@@ -33,8 +33,9 @@ _OUTCOME: Final = "nel.outcome"
 
 
 def import_every_eval_ever(source: Path) -> ImportedRun | None:
-    """Records of Every Eval Ever with their samples: a UUID.json, or a directory with some; None
-    where there is none.
+    """Records of Every Eval Ever with their samples: a UUID.json, or a directory with some.
+
+    Returns None where there is none.
 
     Raises:
         OutputError: A record or a line is damaged, or a record has no samples beside it.

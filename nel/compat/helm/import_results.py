@@ -43,7 +43,9 @@ _Stats = Mapping[_Key, Mapping[str, float]]
 
 
 def import_helm(source: Path) -> ImportedRun | None:
-    """Runs of HELM: the directory of one, or one with some below; None where there is none.
+    """Runs of HELM: the directory of one, or one with some below.
+
+    Returns None where there is none.
 
     Raises:
         OutputError: A file is damaged or missing, or no run has a metric that nel can take for the

@@ -30,7 +30,9 @@ _Samples: TypeAlias = Callable[[], Iterator[tuple[dict[str, Any], str]]]
 
 
 def import_inspect(source: Path) -> ImportedRun | None:
-    """Inspect logs: a .eval or .json file, or a directory with some; None where there is none.
+    """Inspect logs: a .eval or .json file, or a directory with some.
+
+    Returns None where there is none.
 
     Raises:
         OutputError: A log is damaged, still written, or compressed in a way that this Python cannot

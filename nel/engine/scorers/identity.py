@@ -24,6 +24,7 @@ import nel.judges
 import nel.scoring.result
 from nel.authoring.benchmark import Benchmark
 from nel.config.process_environment import variables_passed_on
+from nel.core.file_modules import module_shown
 from nel.engine.scorers.source_digest import combine, read_definitions, read_source
 from nel.engine.scorers.sources import NEL, Sources, file_of, follow, room_of, words_in_nel
 from nel.errors import ConfigError
@@ -250,7 +251,8 @@ def _sandbox_digests(languages: Sequence[str]) -> Iterator[str]:
 
 def scorer_name(benchmark: Benchmark) -> str:
     """Return ``module:name`` of a benchmark's scorer, followed by its options if it has any."""
-    return f"{inspect.unwrap(_bare(benchmark.scorer)).__module__}:{_name_and_options(benchmark)}"
+    module = module_shown(inspect.unwrap(_bare(benchmark.scorer)))
+    return f"{module}:{_name_and_options(benchmark)}"
 
 
 def _name_and_options(benchmark: Benchmark) -> str:

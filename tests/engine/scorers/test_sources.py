@@ -13,8 +13,9 @@ import pytest
 
 from nel.authoring.registry import find_benchmark
 from nel.config.schema import RunConfig
+from nel.datasets.callables import open_callable
 from nel.engine.planning.resolution import make_plans
-from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
+from nel.engine.scorers.identity import scorer_digest, scorer_name, unseen_dependencies
 from nel.errors import ConfigError
 
 _NUMBERS = itertools.count()
@@ -228,6 +229,17 @@ def test_a_moved_scorer_with_its_files_has_the_same_digest(tmp_path: Path) -> No
         bench = _bench(tmp_path / name, "import beside_rules", declared='data=["gold.json", "data"]')
         digests.add(scorer_digest(find_benchmark(str(bench))))
     assert len(digests) == 1
+
+
+def test_a_file_is_called_by_its_own_name(tmp_path: Path) -> None:
+    """A run names scorer and rows alike wherever the file lies."""
+    bench = _bench(tmp_path, "return True")
+    text = bench.read_text(encoding="utf-8").replace("@benchmark", "def rows():\n    return []\n\n@benchmark")
+    bench.write_text(text.replace('"rows.jsonl"', "rows"), encoding="utf-8")
+    benchmark = find_benchmark(str(bench))
+    assert scorer_name(benchmark).startswith(f"{bench.stem}:mine")
+    assert callable(benchmark.dataset)
+    assert open_callable(benchmark.dataset).uri == f"callable:{bench.stem}.rows"
 
 
 def test_what_reads_the_dataset_beside_a_scorer_is_not_listed(tmp_path: Path) -> None:
