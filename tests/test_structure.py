@@ -94,7 +94,7 @@ ROOMS = {
     "datasets": 16_900,
     "decide": 8_910,
     "discovery": 3_590,
-    "engine": 73_890,
+    "engine": 73_910,
     "environments": 24_370,
     "episodes": 4_370,
     "judges": 23_670,

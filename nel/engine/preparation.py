@@ -105,10 +105,11 @@ def _prepare_from_dataset(
     # The identity of the rows that are stored, once the stream has passed them; empty before.
     at_stored: list[Identity] = []
     usable: list[int] = []
+    table = store.samples_of(key)
     stream = stream_samples(
         plan,
         digests,
-        lambda sample_id: store.row_number_of(key, sample_id),
+        table.row_number_of,
         n_stored=n_stored,
     )
     samples = _skip_stored(
@@ -117,7 +118,7 @@ def _prepare_from_dataset(
         usable.append,
         lambda: at_stored.append(identity_of(plan, digests)),
     )
-    clash = store.add_samples(key, samples)
+    clash = table.add(samples)
     if clash is not None:
         if at_stored:  # rows in another order meet stored ones: raises with the better message
             _check_resume(store, key, plan, stored, at_stored, options)

@@ -156,7 +156,7 @@ def store_with(run_dir: Path, *, samples: int = 4, bad: int = 0, repeats: int = 
         for idx in range(samples)
     ]
     with store.transaction():
-        store.add_samples(key, iter(rows))
+        store.samples_of(key).add(iter(rows))
         store.begin_session()
     return store, key
 

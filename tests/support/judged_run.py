@@ -81,7 +81,7 @@ async def _build(run_dir: Path, answers: list[Answer], slot: str, judge: dict[st
     key = store.put_benchmark(slot, slot, _plan(slot, repeats, judge))
     places = {name: idx for idx, name in enumerate(dict.fromkeys(answer.sample_id for answer in answers))}
     first = {answer.sample_id: answer for answer in reversed(answers)}
-    store.add_samples(key, (_sample(idx, first[name]) for name, idx in places.items()))
+    store.samples_of(key).add((_sample(idx, first[name]) for name, idx in places.items()))
     store.begin_session()
     store.begin_round(key)
     store.start_writer()

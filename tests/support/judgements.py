@@ -93,7 +93,7 @@ def write_store(
             StoredSample(idx, sample.id, idx, seal_text(encode_sample(sample)), None)
             for idx, sample in enumerate(samples)
         )
-        store.add_samples(key, rows)
+        store.samples_of(key).add(rows)
         store.begin_session()
         rows = []
         for idx, outcome in enumerate(outcomes):

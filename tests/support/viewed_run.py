@@ -84,7 +84,7 @@ async def _build(
     samples = [sample_of(idx) for idx in range(n)]
     if has_choices:
         samples = [replace(sample, choices=("red", "blue"), target="B") for sample in samples]
-    store.add_samples(key, (_stored(idx, sample) for idx, sample in enumerate(samples)))
+    store.samples_of(key).add((_stored(idx, sample) for idx, sample in enumerate(samples)))
     store.begin_session()
     store.start_writer()
     futures = []

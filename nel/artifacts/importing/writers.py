@@ -131,7 +131,7 @@ async def _write_benchmark(
                 )
 
     with store.transaction():
-        store.add_samples(key, samples())
+        store.samples_of(key).add(samples())
     if not places:
         raise OutputError(f"{slot} has no sample in the source; nothing can be imported")
     store.put_benchmark(

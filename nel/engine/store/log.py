@@ -38,12 +38,12 @@ from nel.engine.store.rows import (
     checksum_of,
     verdict_row,
 )
-from nel.engine.store.schema import bulk_insert_cache, check_path, connect, create
+from nel.engine.store.sample_table import SampleTable
+from nel.engine.store.schema import check_path, connect, create
 from nel.engine.store.session_clock import SessionClock
-from nel.engine.store.snapshot import OF_ROUND, Snapshot, StoredSample
-from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
+from nel.engine.store.snapshot import OF_ROUND, Snapshot
 from nel.engine.store.writer import BatchWriter, Write, disk_fault
-from nel.errors import DatasetError, StoreError
+from nel.errors import StoreError
 from nel.types import SampleKey
 
 Pooled = tuple[str, str]
@@ -61,14 +61,6 @@ _OF_PLUGINS = frozenset({VERDICT, *range(MODEL, END + 1)})
 """Roles of rows that plugins write, which may hold a secret; an answer has none, since the client
 takes them out of what it receives.
 """
-
-
-class _IdTaken(Exception):
-    """The id of a sample is another's already."""
-
-    def __init__(self, sample: StoredSample) -> None:
-        super().__init__(sample.sample_id)
-        self.sample = sample
 
 
 class Log:
@@ -98,9 +90,6 @@ class Log:
         self._clock = SessionClock()
         self._rounds: dict[int, int] = {}
         """By benchmark: the round of scoring."""
-        self._waiting = WaitingSamples()
-        self._seen: dict[int, SeenIds] = {}
-        """By benchmark, the ids of all its samples, while it is filled from the first one."""
 
     # Before and after the run: plain calls, committed at once or with the transaction around them.
 
@@ -141,49 +130,10 @@ class Log:
         """Delete the samples of a benchmark that starts over, and faults stored as answers."""
         for table in ("samples", "steps"):
             self._write(f"DELETE FROM {table} WHERE benchmark = ?", (benchmark,))
-        self._seen[benchmark] = SeenIds()
 
-    def add_samples(
-        self, benchmark: int, samples: Iterator[StoredSample]
-    ) -> tuple[StoredSample, int | None] | None:
-        """Add samples; meant for a `transaction`, which the caller rolls back on a clash.
-
-        Returns:
-            None; or the first sample whose id is taken and the dataset row that took it.
-        """
-        seen_ids = self._seen.get(benchmark)
-        try:
-            with bulk_insert_cache(self._connection):
-                try:
-                    for sample in samples:
-                        if seen_ids is not None:
-                            seen_ids.add(sample.sample_id)
-                        if self._waiting.add(sample):
-                            self._insert_waiting(benchmark)
-                except DatasetError:
-                    # an id that is taken comes before what is wrong with a later row
-                    self._insert_waiting(benchmark)
-                    raise
-                self._insert_waiting(benchmark)
-        except _IdTaken as taken:
-            return taken.sample, self.row_number_of(benchmark, taken.sample.sample_id)
-        finally:
-            self._waiting = WaitingSamples()
-            self._seen.pop(benchmark, None)
-        return None
-
-    def _insert_waiting(self, benchmark: int) -> None:
-        waiting, self._waiting = self._waiting, WaitingSamples()
-        before = self._connection.total_changes
-        try:
-            self._connection.executemany(
-                "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?, 0)",
-                ((benchmark, *sample) for sample in waiting.samples),
-            )
-        except sqlite3.IntegrityError as error:
-            raise _IdTaken(waiting.samples[self._connection.total_changes - before]) from error
-        except sqlite3.Error as error:
-            raise disk_fault(self.path, error) from error
+    def samples_of(self, benchmark: int) -> SampleTable:
+        """Return what adds samples to a benchmark and finds them by their ids."""
+        return SampleTable(self.path, self._connection, benchmark)
 
     def mark_elsewhere(self, benchmark: int, shard: Shard | None) -> None:
         """Store which samples another shard asks; none where there are no shards."""
@@ -191,19 +141,6 @@ class Log:
             elsewhere.mark(self._connection, benchmark, shard)
         except sqlite3.Error as error:
             raise disk_fault(self.path, error) from error
-
-    def row_number_of(self, benchmark: int, sample_id: str) -> int | None:
-        """Return the dataset row that holds an id; sees the rows of an open `add_samples` too."""
-        seen_ids = self._seen.get(benchmark)
-        if seen_ids is not None and sample_id not in seen_ids:
-            return None
-        if self._waiting.samples:
-            self._insert_waiting(benchmark)
-        row = self._connection.execute(
-            "SELECT row_number FROM samples WHERE benchmark = ? AND sample_id = ?",
-            (benchmark, sample_id),
-        ).fetchone()
-        return None if row is None else int(row[0])
 
     def count_usable(self, benchmark: int) -> int:
         """Return how many samples are not bad rows; sees the rows of an open transaction too."""

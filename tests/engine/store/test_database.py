@@ -52,7 +52,7 @@ def store(tmp_path: Path) -> Iterator[Log]:
 
 async def test_a_response_is_on_disk_when_put_returns(store: Log, tmp_path: Path) -> None:
     """Another connection sees the row the moment the future is done."""
-    store.add_samples(1, iter(_samples("a", "b")))
+    store.samples_of(1).add(iter(_samples("a", "b")))
     store.start_writer()
     await store.append([_answer(0, repeat=1)])
     with closing(sqlite3.connect(tmp_path / "run.db")) as other:
@@ -89,7 +89,7 @@ def test_a_taken_id_names_both_rows_and_adds_nothing(store: Log, tmp_path: Path)
 
     def add() -> None:
         with store.transaction():
-            clash = store.add_samples(1, iter(_samples("a", "b", "a")))
+            clash = store.samples_of(1).add(iter(_samples("a", "b", "a")))
             assert clash is not None
             raise KeyError(clash[0].row_number, clash[1])
 
@@ -102,22 +102,21 @@ def test_a_taken_id_names_both_rows_and_adds_nothing(store: Log, tmp_path: Path)
 @pytest.mark.parametrize("is_new", [True, False])
 def test_an_id_is_known_as_soon_as_its_sample_was_added(store: Log, is_new: bool) -> None:
     """Samples are inserted hundreds at a time, and a look-up of an id sees those that wait, and stored ones."""
-    if is_new:
-        store.clear_samples(1)
-    else:
-        store.add_samples(1, iter(_samples("stored")))
+    if not is_new:
+        store.samples_of(1).add(iter(_samples("stored")))
+    table = store.samples_of(1)
     asked: list[int | None] = []
 
     def samples() -> Iterator[StoredSample]:
         for idx, name in enumerate(("a", "b"), start=1):
-            asked.append(store.row_number_of(1, name))
+            asked.append(table.row_number_of(name))
             yield StoredSample(idx, name, idx + 10, "{}", None)
-            asked.append(store.row_number_of(1, name))
-        asked.append(store.row_number_of(1, "stored"))
+            asked.append(table.row_number_of(name))
+        asked.append(table.row_number_of("stored"))
 
-    assert store.add_samples(1, samples()) is None
+    assert table.add(samples()) is None
     assert asked == [None, 11, None, 12, None if is_new else 1]
-    assert store.row_number_of(1, "a") == 11
+    assert table.row_number_of("a") == 11
 
 
 def test_a_taken_id_comes_before_what_is_wrong_with_a_later_row(store: Log) -> None:
@@ -128,16 +127,16 @@ def test_a_taken_id_comes_before_what_is_wrong_with_a_later_row(store: Log) -> N
         raise DatasetError("line 9 is not JSON")
 
     with store.transaction():
-        clash = store.add_samples(1, samples("a", "b", "a", "c"))
+        clash = store.samples_of(1).add(samples("a", "b", "a", "c"))
         assert clash is not None
         assert (clash[0].row_number, clash[1]) == (3, 1)
     with pytest.raises(DatasetError, match="line 9"):
-        store.add_samples(2, samples("a", "b"))
+        store.samples_of(2).add(samples("a", "b"))
 
 
 async def test_only_what_a_resume_may_redo_is_dropped(store: Log, tmp_path: Path) -> None:
     """A verdict stays, a scorer's fault loses its outcome, an endpoint's fault its response too."""
-    store.add_samples(1, iter(_samples("a", "b", "c")))
+    store.samples_of(1).add(iter(_samples("a", "b", "c")))
     store.start_writer()
     for idx, retry in enumerate((0, 1, 2)):
         await store.append([_answer(idx), verdict_row((1, idx, 0), "{}", retry)])
@@ -150,7 +149,7 @@ async def test_only_what_a_resume_may_redo_is_dropped(store: Log, tmp_path: Path
 
 async def test_a_new_scorer_begins_a_round_and_takes_nothing_back(store: Log, tmp_path: Path) -> None:
     """Verdicts of the round before stay in the file; only what was never answered goes on to hold."""
-    store.add_samples(1, iter(_samples("a", "b")))
+    store.samples_of(1).add(iter(_samples("a", "b")))
     store.start_writer()
     await store.append([_answer(0), verdict_row((1, 0, 0), "{}"), verdict_row((1, 1, 0), "{}", RESEND)])
     await store.stop_writer()
@@ -203,7 +202,7 @@ def test_blocks_that_are_answered_are_passed_over(store: Log, tmp_path: Path) ->
     gaps = (3, 7, 4_096)
     rows = [_answer(idx) for idx in range(answered) if idx not in gaps]
     with store.transaction():
-        assert store.add_samples(1, iter(samples)) is None
+        assert store.samples_of(1).add(iter(samples)) is None
         store.append_at_once([*rows, *(verdict_row(row.key, "{}") for row in rows[:6_000])])
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert sorted(sample.idx for sample, _ in Pending(snapshot).samples(1, 1)) == [3, 4_096, *range(answered, n)]
@@ -216,7 +215,9 @@ def test_blocks_that_are_answered_are_passed_over(store: Log, tmp_path: Path) ->
 def test_what_is_pending_comes_in_a_drawn_order(store: Log, tmp_path: Path, n: int) -> None:
     """The first tenth is spread over a file of any size, in one order for every session; each sample comes once."""
     with store.transaction():
-        assert store.add_samples(1, iter(StoredSample(idx, f"s{idx}", idx + 1, "{}", None) for idx in range(n))) is None
+        assert (
+            store.samples_of(1).add(iter(StoredSample(idx, f"s{idx}", idx + 1, "{}", None) for idx in range(n))) is None
+        )
     with Snapshot(tmp_path / "run.db") as snapshot:
         order = [sample.idx for sample, _ in Pending(snapshot).samples(1, 1)]
         assert order == [sample.idx for sample, _ in Pending(snapshot).samples(1, 1)]

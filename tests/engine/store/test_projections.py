@@ -51,7 +51,7 @@ QUESTIONS: dict[str, Callable[[BrowsedStore], object]] = {
 def store(tmp_path: Path) -> Iterator[Log]:
     with closing(Log(tmp_path / "run.db")) as store:
         store.put_benchmark("b", "b", {"repeats": 2})
-        store.add_samples(1, iter(StoredSample(idx, f"s{idx}", idx + 1, "{}", None) for idx in range(4)))
+        store.samples_of(1).add(iter(StoredSample(idx, f"s{idx}", idx + 1, "{}", None) for idx in range(4)))
         store.begin_session()
         yield store
 
