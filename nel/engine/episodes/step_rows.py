@@ -68,6 +68,7 @@ class StepWriter:
         elif step.asked:
             request_json["asked"] = step.asked
         if step.kind == "model":
+            # Stored where they change, and where a request names no earlier step to take them from.
             digest = digest_of(settings)
             is_new = digest != self._settings
             request_json |= self._messages(step.number, messages, pool)
@@ -135,6 +136,7 @@ class StepWriter:
     ) -> dict[str, Any]:
         digests = [self._digests.of(message) for message in messages]
         before, earlier_digests = self._last or (None, [])
+        # A conversation grows at its end: what both requests begin with is not named again.
         n_equal = 0
         while (
             n_equal < min(len(earlier_digests), len(digests))
@@ -194,6 +196,7 @@ class StoredAttempts:
         chain = [requests[number]]
         while "of" in chain[-1]:
             chain.append(requests[chain[-1]["of"]])
+        # From the oldest on, each keeps the beginning of the one before it and adds to that.
         references: list[str] = []
         for request in reversed(chain):
             references = [*references[: request.get("first", 0)], *request["add"]]

@@ -292,6 +292,8 @@ class Judges(JudgeEndpoints):
                         endpoint = self.endpoint_of(member)
                         if isinstance(reading, Grade) and endpoint is not None:
                             endpoint.client.remember(*call.sent, response)
+                # The server refused a setting, of this request or meanwhile of another one: ask as
+                # it wants to be asked. That is no re-ask of the judge.
                 if call.is_outdated or await self._adaptation.adapt(
                     sample.item.key.benchmark,
                     member,
@@ -327,6 +329,7 @@ class Judges(JudgeEndpoints):
                 f"{member.label} cannot be asked: {error}", kind="unsupported"
             ) from error
         digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
+        # One request that a sample makes twice is two rows: its number tells them apart.
         counts, call_digest = sample.item.context.request_counts, f"{member.label}:{digest.hex()}"
         counts[call_digest] = counts.get(call_digest, 0) + 1
         address = Asked(JUDGE, counts[call_digest], member.label, digest)
