@@ -113,6 +113,7 @@ class Collection:
         self.total = Accumulator(design, headline=headline)
         self.categories = Categories(lambda: Accumulator(of_category))
         self.chosen = StatisticsCollector(requested or _planned_statistics(plan), design)
+        self._has_statistics = not self.chosen.requested.is_empty
         self.failures = FailureAnalysis()
         self._solver = ((plan.get("identity") or {}).get("solver") or {}).get("name", "")
         """That answers the samples in episodes; empty where one request does."""
@@ -226,7 +227,7 @@ class Collection:
         if result.sample is not None:
             self.listed_golds.add(result.sample.target)
         self._add_judgements(result)
-        if not self.chosen.requested.is_empty:
+        if self._has_statistics:
             group = None if result.sample is None else result.sample.group
             self.chosen.add(result.idx, outcome, _sample_score(result), group=group)
         if self.calibrating is not None:

@@ -36,9 +36,10 @@ class RuntimeStats:
         self._inter_token = array("f")
         self._latency = array("f")
         self._first_token = array("f")
-        self._tokens = dict.fromkeys(_TOKENS, 0)
-        self._reported = dict.fromkeys(_TOKENS, 0)
-        """Answers whose usage has the count."""
+        self._tokens: dict[str, int] = {}
+        """Those that the usage of some answer has."""
+        self._reported = 0
+        """Answers whose usage has the tokens of the completion."""
         self._finish: Counter[str] = Counter()
         self._models: Counter[str] = Counter()
         self._requests = self._completed = self._attempts = self._cached = 0
@@ -159,8 +160,7 @@ class RuntimeStats:
         }
 
     def _tokens_json(self) -> dict[str, int | None]:
-        tokens = {name: self._tokens[name] if self._reported[name] else None for name in _TOKENS}
-        return {**tokens, "reported": self._reported["completion"]}
+        return {**{name: self._tokens.get(name) for name in _TOKENS}, "reported": self._reported}
 
     def _cost_json(self, n_correct: int | None) -> dict[str, object]:
         """Return the kept answers' cost, null without a price, and how many had no known cost."""
@@ -184,10 +184,11 @@ class RuntimeStats:
         }
 
     def _note_tokens(self, response: Response) -> None:
+        tokens = self._tokens
         for name, count in zip(_TOKENS, _counts_of(response.usage), strict=True):
             if count is not None:
-                self._tokens[name] += count
-                self._reported[name] += 1
+                tokens[name] = tokens.get(name, 0) + count
+        self._reported += response.usage.completion_tokens is not None
 
 
 class JudgeStats:

@@ -7,9 +7,9 @@ instead, since a model that is asked the same of different rows cannot be measur
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -79,14 +79,23 @@ def check_prompt(benchmark: Benchmark, rows: Iterable[RawRow]) -> None:
     raise ConfigError(message)
 
 
-def empty_question(benchmark: Benchmark, sample: Sample) -> str | None:
-    """Return why a sample asks nothing, such as a blank field of its prompt; None if it asks."""
+def question_check(benchmark: Benchmark) -> Callable[[Sample], str | None]:
+    """Return what says why a sample of a benchmark asks nothing, such as a blank field of its
+    prompt; None if it asks.
+    """
     if benchmark.response_field is not None or benchmark.loglikelihood or benchmark.images_field:
-        return None
+        return lambda _: None
     if type(benchmark).sample is not Benchmark.sample:
-        is_blank = isinstance(sample.input, str) and not sample.input.strip()
-        return "the prompt is empty" if is_blank and not sample.choices else None
-    fields, question = _asked_fields(benchmark.template_fields)
+        return _empty_prompt
+    return partial(_empty_question, *_asked_fields(benchmark.template_fields))
+
+
+def _empty_prompt(sample: Sample) -> str | None:
+    is_blank = isinstance(sample.input, str) and not sample.input.strip()
+    return "the prompt is empty" if is_blank and not sample.choices else None
+
+
+def _empty_question(fields: Sequence[str], question: str | None, sample: Sample) -> str | None:
     row = sample.metadata
     if question is not None and question in row:
         return (
@@ -102,7 +111,6 @@ def _is_blank(value: object) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-@lru_cache(maxsize=256)
 def _asked_fields(fields: frozenset[str]) -> tuple[tuple[str, ...], str | None]:
     """Return the fields of a prompt in order, and the one that is the question by its name."""
     ordered = tuple(sorted(fields - _OF_CHOICES))

@@ -60,13 +60,14 @@ def declarations(response: Answer) -> Iterator[Declaration]:
             return
     low = response.low
     needs = tuple(filter(low.__contains__, _needs(low.isascii())))
-    for strength in _STRENGTHS:
+    for rows_of_strength in _rows_needing(needs):
         places = [
             (row, match)
-            for row, row_needs in _rows_needing(strength, needs)
+            for row, row_needs in rows_of_strength
             for match in _matches(row, row_needs, low)
         ]
-        places.sort(key=lambda position: position[1].end(), reverse=True)
+        if len(places) > 1:
+            places.sort(key=lambda position: position[1].end(), reverse=True)
         for row, match in places:
             declaration = _declaration(response, row.form, match, row, is_asked=False)
             if declaration is not None:
@@ -86,13 +87,20 @@ def _rows_of(strength: str) -> tuple[FormRow, ...]:
 
 @lru_cache(maxsize=_NEEDS_MAX)
 def _rows_needing(
-    strength: str, needs: tuple[str, ...]
-) -> tuple[tuple[FormRow, frozenset[str]], ...]:
-    """Return the rows of a strength that need one of some texts, each with those that it needs."""
-    rows_with_needs = (
-        (row, frozenset(needs).intersection(row.needs)) for row in _rows_of(strength)
+    needs: tuple[str, ...],
+) -> tuple[tuple[tuple[FormRow, frozenset[str]], ...], ...]:
+    """Return the rows that need one of some texts, each with those that it needs: the strong ones
+    and the plain ones, where there are any.
+    """
+    rows_by_strength = (
+        tuple(
+            (row, row_needs)
+            for row in _rows_of(strength)
+            if (row_needs := frozenset(needs).intersection(row.needs))
+        )
+        for strength in _STRENGTHS
     )
-    return tuple((row, row_needs) for row, row_needs in rows_with_needs if row_needs)
+    return tuple(filter(None, rows_by_strength))
 
 
 @cache

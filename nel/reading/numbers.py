@@ -62,6 +62,8 @@ _CALCULATED: Final = re.compile(
     re.IGNORECASE,
 )
 """After the first number of a calculation, whose result is its last number."""
+_BARE_STRETCH: Final = re.compile(r"\s*(?<=[\s:{>])(\$?[0-9]{1,15})[ .]*")
+"""A stretch that is one number, as many that are declared: it is read in a fifth of the time."""
 _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdot|\\?%\sof\s)\s?\Z")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
@@ -119,9 +121,14 @@ def numbers_in(
     stop = len(text) if stop is None else stop
     for match in _NUMBER.finditer(text, start, stop):
         numeral = match[0]
-        is_other = _PART_OF_ANOTHER.match(text, match.end()) or _follows_root(text, match.start())
+        is_other = _is_of_another(text, *match.span())
         value = None if is_other else parse_number(numeral, decimal_mark=mark)
         yield Number(*match.span(), numeral, value)
+
+
+def _is_of_another(text: str, start: int, end: int) -> bool:
+    """Return whether what looks like a number is only part of one, or of something else."""
+    return _PART_OF_ANOTHER.match(text, end) is not None or _follows_root(text, start)
 
 
 def _follows_root(text: str, start: int) -> bool:
@@ -149,6 +156,9 @@ class NumberReader:
             return NumberReader(",").read_declared(response, declaration)
         if form is Form.HASHES:
             return self.line(response, start, stop)
+        bare = _BARE_STRETCH.fullmatch(response.plain, start, stop)
+        if bare is not None and not _is_of_another(response.plain, *bare.span(1)):
+            return Value(bare[1], *bare.span(1))
         first_sentence = next(sentences(response.text, start, stop), None)
         if first_sentence is None:
             return None

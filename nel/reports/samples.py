@@ -8,7 +8,7 @@ by the file, so neither pass may keep a line it does not show.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
@@ -25,7 +25,7 @@ from nel.reports.choices import (
     options_in,
     read_answer,
 )
-from nel.reports.distributions import MEASURES, Chart, bin_of, chart_of
+from nel.reports.distributions import Chart, bin_of, chart_of
 from nel.reports.drawing import Draw, fair_shares
 from nel.reports.extraction import readings_of_samples
 from nel.reports.island import PackedSamples
@@ -48,6 +48,10 @@ _NUMBERS: Final = (int, float)
 _BINARY: Final = (None, 0, 1)
 """Rewards of a scorer that says right or wrong, or nothing."""
 _LABEL_CHARACTERS_MAX: Final = 200
+_MEASURED: Final = (
+    "latency", "first_token", "characters", "completion_tokens", "reasoning_tokens", "prompt_tokens",
+)  # fmt: skip
+"""Names of measures that a line of results.jsonl has, in the order of their charts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +129,8 @@ class _Tally:
     is_binary: bool = True
     kinds: Counter[str] = field(default_factory=Counter)
     categories: set[str] = field(default_factory=lambda: {""})
-    bins: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    bins: Sequence[Counter[int]] = field(default_factory=lambda: [Counter() for _ in _MEASURED])
+    """Of each of `_MEASURED`."""
     choices: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
@@ -143,9 +148,9 @@ class _Tally:
             self.kinds[_label(line.kind)] += 1
         self.is_binary = self.is_binary and result.get("reward") in _BINARY
         self.draw.add((category, line.group), str(result.get("sample_id")), position)
-        for name, value in _measures(result).items():
-            if type(value) in _NUMBERS and 0 <= value < math.inf:
-                self.bins[name][bin_of(value)] += 1
+        for bins, value in zip(self.bins, _measures(result), strict=True):
+            if value is not None and type(value) in _NUMBERS and 0 <= value < math.inf:
+                bins[bin_of(value)] += 1
         if line.options is not None and line.group != "unscored":
             answer = _optional(result.get("extracted_answer"))
             choice = line.options.choice(answer, result.get("scoring_details"))
@@ -153,7 +158,7 @@ class _Tally:
                 self.choices[choice] += 1
 
     def selection(self, samples: PackedSamples) -> Selection:
-        charts = [chart_of(name, self.bins[name]) for name in MEASURES if name in self.bins]
+        charts = [chart_of(name, bins) for name, bins in zip(_MEASURED, self.bins, strict=True)]
         categories, groups = Counter[str](), Counter[str]()
         for (category, group), n_drawn_from in self.draw.counts.items():
             categories[category] += n_drawn_from
@@ -214,17 +219,18 @@ def _row_and_details(
     return _row(line, extracted, response), details
 
 
-def _measures(result: JsonObject) -> dict[str, Any]:
+def _measures(result: JsonObject) -> tuple[Any, ...]:
+    """Return the values of `_MEASURED`."""
     timing, tokens = result.get("timing") or {}, result.get("tokens") or {}
     response = result.get("model_response")
-    return {
-        "latency": timing.get("latency_seconds"),
-        "first_token": timing.get("first_token_seconds"),
-        "characters": len(response) if isinstance(response, str) else None,
-        "completion_tokens": tokens.get("completion"),
-        "reasoning_tokens": tokens.get("reasoning"),
-        "prompt_tokens": tokens.get("prompt"),
-    }
+    return (
+        timing.get("latency_seconds"),
+        timing.get("first_token_seconds"),
+        len(response) if isinstance(response, str) else None,
+        tokens.get("completion"),
+        tokens.get("reasoning"),
+        tokens.get("prompt"),
+    )
 
 
 def _row(line: _Line, extracted: object, response: str | None) -> list[object]:

@@ -36,6 +36,8 @@ _REFUSAL = re.compile(
     r" (?:cannot|can['’]?t|won['’]?t)|sorry[,.])",
     re.IGNORECASE,
 )
+_NO_NUMBERS: Final = frozenset({str, bool, type(None)})
+"""Types of most values that are no number; a bool among them is a note."""
 _Parts: TypeAlias = tuple[dict[str, float], dict[str, object], str | None]
 """The numbers, the details and the extracted answer of a result."""
 
@@ -161,10 +163,10 @@ def _from_plain(result: object) -> _Parts:
     metrics: dict[str, float] = {}
     details: dict[str, object] = {}
     for key, value in result.items():
-        name = str(key)
-        is_note = isinstance(value, bool) and name in _NOTES
-        number = None if is_note else _number(name, value)
-        if number is None:
+        name, kind = str(key), type(value)
+        if kind is bool and name not in _NOTES:
+            metrics[name] = float(value)
+        elif kind in _NO_NUMBERS or (number := _number(name, value)) is None:
             details[name] = value
         else:
             metrics[name] = number

@@ -665,8 +665,8 @@ MUTATIONS: Final = (
     Mutation(
         name="stale-connection-used",
         fault="A connection that was idle for longer than servers keep one is used again.",
-        fragment="if connection.is_usable and connection.idle_since > oldest:",
-        replacement="if connection.is_usable:",
+        fragment="if connection.idle_since > oldest:",
+        replacement="if oldest:",
         tests=("tests/models/test_transport.py",),
     ),
     Mutation(
@@ -1340,8 +1340,8 @@ MUTATIONS: Final = (
     Mutation(
         name="unread-response-is-the-next-one",
         fault="A connection on which a response has arrived that no request asked for carries the next request.",
-        fragment="if connection.is_usable and connection.has_unread():",
-        replacement="if connection.is_usable and connection.idle_since < 0:",
+        fragment="if connection.has_unread():",
+        replacement="if connection.idle_since < 0:",
         tests=("tests/models/test_transport.py",),
         keyword="not_read",
     ),

@@ -69,6 +69,9 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         ("The answer is not 42.", None, None),
         ("The answer is 10-20.", None, None),
         ("The answer is 10:30.", None, None),
+        # A declared stretch that is one number is no answer either where the text goes on with the number.
+        ("The answer is $10.", "$10", Form.PHRASE),
+        ("Answer: 10\nto 20", None, None),
         # LawBench wants months, and a GSM8K question minutes: nothing here says which of two units is meant.
         ("[刑期]3年6个月", None, None),
         ("The answer (arabic numerals) is 5 minutes and 24 seconds, or 5:24.", None, None),

@@ -143,7 +143,7 @@ def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:
         )
     return Response(
         text=scores[argmax_choice(scores)].text,
-        usage=usage_in(payload.get("usage"), "prompt", "completion"),
+        usage=usage_in(payload.get("usage")),
         model=name_in(payload, "model"),
         system_fingerprint=name_in(payload, "system_fingerprint"),
         choice_scores=scores,

@@ -92,7 +92,7 @@ def scored_row(item: ScoringTask, outcome: Outcome) -> Row:
     missing grades are asked for then. A resume that asked for them only where the others tied would
     measure agreement on ties.
     """
-    again = RESCORE if item.context.has_missing_grades else min(remake_of(outcome), RESCORE)
+    again = RESCORE if item.has_missing_grades else min(remake_of(outcome), RESCORE)
     return verdict_row(item.key, encode_outcome(outcome), again)
 
 

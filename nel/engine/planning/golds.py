@@ -6,9 +6,10 @@ Depends on `nel.scoring.gold_choices` for the ways in which one can be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Final, get_args
 
@@ -16,7 +17,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import Dataset
 from nel.errors import DatasetError, NelError
 from nel.scoring.gold_choices import choices_of, gold_kinds, gold_number
-from nel.scoring.golds import ListedGolds, unusable_gold
+from nel.scoring.golds import ListedGolds, takes_gold, unusable_gold
 from nel.types import GoldKind, Sample, ScorerInput
 
 ROWS_READ: Final = 50_000
@@ -122,11 +123,15 @@ def _without_examples(benchmark: Benchmark) -> Benchmark:
     return replace(benchmark, num_fewshot=0, images_field=None)
 
 
-def gold_fault(benchmark: Benchmark, sample: Sample) -> str | None:
-    """Return why a sample's gold answer decides nothing for its scorer; None where it does."""
-    return unusable_gold(
+def gold_check(benchmark: Benchmark) -> Callable[[Sample], str | None]:
+    """Return what says why the gold answer of a sample decides nothing for the benchmark's scorer;
+    None where it does.
+    """
+    if not takes_gold(benchmark.scorer):
+        return lambda _: None
+    return partial(
+        unusable_gold,
         benchmark.scorer,
-        sample,
         per_turn=not benchmark.scores_conversation,
         judges_by_reference=benchmark.judges_by_reference,
     )

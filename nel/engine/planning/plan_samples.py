@@ -15,7 +15,7 @@ from nel.config.identity import Identity
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import RawRow
 from nel.engine.planning.plan import Plan
-from nel.engine.planning.rendering import number_of, rendering_of
+from nel.engine.planning.rendering import Renderer, number_of
 from nel.engine.planning.selection import first_rows, sampled_rows
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.plans import StoredSelection
@@ -81,11 +81,12 @@ def stream_samples(
             sample.
     """
     rows, prompts = _select(plan, digests), AskedPrompts()
+    renderer = Renderer(plan.benchmark)
     for idx, row in enumerate(rows):
         content = content_id(row.data)
         digests.rows += 1
         sample_id = "" if idx < n_stored else _sample_id(plan, row, content, digests, row_number_of)
-        made = rendering_of(plan.benchmark, row.data, sample_id)
+        made = renderer.rendering(row.data, sample_id)
         digests.raw += number_of(content)
         digests.rendered += made.number
         digests.made += made.encoded is not None

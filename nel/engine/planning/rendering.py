@@ -6,8 +6,8 @@ import hashlib
 from typing import Any, NamedTuple
 
 from nel.authoring.benchmark import Benchmark
-from nel.authoring.prompt_check import empty_question
-from nel.engine.planning.golds import gold_fault
+from nel.authoring.prompt_check import question_check
+from nel.engine.planning.golds import gold_check
 from nel.engine.store.codec import encode_sample, seal_text
 from nel.episodes.limits import limits_of_row
 from nel.errors import DatasetError, PromptError
@@ -24,23 +24,31 @@ class Rendering(NamedTuple):
     """For the digest of the prompts; 0 where it makes none."""
 
 
-def rendering_of(benchmark: Benchmark, data: dict[str, Any], sample_id: str) -> Rendering:
-    """Return what a row makes.
+class Renderer:
+    """Makes the samples of one benchmark; what all its rows share is worked out once."""
 
-    Args:
-        benchmark: Of the run.
-        data: The row.
-        sample_id: Of the sample; it is not in the encoded text.
-    """
-    try:
-        sample = benchmark.sample(data, sample_id=sample_id)
-        if sample.limits is not None:
-            limits_of_row(sample.limits, f'the field "{benchmark.limits_field}"')
-        encoded = encode_sample(sample)
-    except (DatasetError, PromptError, ValueError) as error:
-        return Rendering(None, str(error), 0)
-    fault = empty_question(benchmark, sample) or gold_fault(benchmark, sample)
-    return Rendering(seal_text(encoded), fault, number_of(encoded))
+    def __init__(self, benchmark: Benchmark) -> None:
+        self._benchmark = benchmark
+        self._empty_question = question_check(benchmark)
+        self._gold_fault = gold_check(benchmark)
+
+    def rendering(self, data: dict[str, Any], sample_id: str) -> Rendering:
+        """Return what a row makes.
+
+        Args:
+            data: The row.
+            sample_id: Of the sample; it is not in the encoded text.
+        """
+        benchmark = self._benchmark
+        try:
+            sample = benchmark.sample(data, sample_id=sample_id)
+            if sample.limits is not None:
+                limits_of_row(sample.limits, f'the field "{benchmark.limits_field}"')
+            encoded = encode_sample(sample)
+        except (DatasetError, PromptError, ValueError) as error:
+            return Rendering(None, str(error), 0)
+        fault = self._empty_question(sample) or self._gold_fault(sample)
+        return Rendering(seal_text(encoded), fault, number_of(encoded))
 
 
 def number_of(text: str) -> int:

@@ -82,11 +82,24 @@ class ScoringTask:
     benchmark: Benchmark
     conversation: tuple[dict[str, object], ...] = ()
     """Where there were several turns: all messages, the last answer included."""
-    context: ScoringContext = field(default_factory=ScoringContext, compare=False, repr=False)
+    _context: ScoringContext | None = field(default=None, compare=False, repr=False)
+    """None until it is needed: most scorers ask nothing."""
+
+    @property
+    def context(self) -> ScoringContext:
+        """Return what the scoring has asked the run so far."""
+        if self._context is None:
+            self._context = ScoringContext()  # type: ignore[misc]
+        return self._context
+
+    @property
+    def has_missing_grades(self) -> bool:
+        """Return whether a judge gave no grade in some repeat, as `ScoringContext` has it."""
+        return self._context is not None and self._context.has_missing_grades
 
     def restart(self) -> ScoringTask:
         """Return the task of scoring the same answer from the start."""
-        return replace(self, context=self.context.restart())
+        return replace(self, _context=self.context.restart())
 
 
 @dataclass(frozen=True, slots=True)

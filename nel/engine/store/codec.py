@@ -38,16 +38,19 @@ _MAY_BE_EMPTY: Final = tuple(_OPTIONAL_OF_SAMPLE)
 _optional_of: Final = attrgetter(*_MAY_BE_EMPTY)
 _ALL_EMPTY = _optional_of(Sample(id="", input=""))
 _USAGE: Final = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
-_OPTIONAL_OF_RESPONSE: Final = (
-    "finish_reason", "model", "system_fingerprint", "fallback", "first_token_seconds", "inter_token_seconds", "episode",
+_RARE_IN_RESPONSE: Final = (
+    "system_fingerprint", "fallback", "first_token_seconds", "inter_token_seconds", "episode",
 )  # fmt: skip
-_optional_of_response: Final = attrgetter(*_OPTIONAL_OF_RESPONSE)
 _rest_of_response: Final = attrgetter(
-    "cached", "error", "first_token", "choice_scores", "tool_calls", "native"
+    "cached", "error", "first_token", "choice_scores", "tool_calls", "native", *_RARE_IN_RESPONSE
 )
+_NO_REST: Final = _rest_of_response(Response())
 _PLAIN_OF_RESPONSE: Final = frozenset(
-    {"text", "reasoning", "received", "cached", "first_token", *_OPTIONAL_OF_RESPONSE}
-)
+    {
+        "text", "reasoning", "received", "cached", "first_token", "finish_reason", "model",
+        *_RARE_IN_RESPONSE,
+    }
+)  # fmt: skip
 _STATES: Final[dict[str, type[Outcome]]] = {
     "scored": Scored,
     "model_failure": ModelFailure,
@@ -147,11 +150,20 @@ def response_json(response: Response) -> dict[str, Any]:
         fields |= _split(response.received, response.reasoning)
     elif response.reasoning is not None:
         fields["reasoning"] = response.reasoning
-    for name, value in zip(_OPTIONAL_OF_RESPONSE, _optional_of_response(response), strict=True):
-        if value is not None:
-            fields[name] = value
-    if not any(_rest_of_response(response)):
-        return fields
+    if response.finish_reason is not None:
+        fields["finish_reason"] = response.finish_reason
+    if response.model is not None:
+        fields["model"] = response.model
+    if _rest_of_response(response) != _NO_REST:
+        fields |= _rest_json(response)
+    return fields
+
+
+def _rest_json(response: Response) -> dict[str, Any]:
+    """Return what few responses have."""
+    fields = {
+        name: value for name in _RARE_IN_RESPONSE if (value := getattr(response, name)) is not None
+    }
     if response.cached:
         fields["cached"] = True
     if response.error is not None:

@@ -143,61 +143,55 @@ INSERTIONS: Final = {
 takes half a microsecond of CPU. Rows of other roles are stored by `APPEND`.
 """
 _SEALED_NUMBERS: Final = (
-    "idx", "repeat", "role", "CASE role WHEN 1 THEN 0 ELSE attempt END", "number", "again",
+    "idx", "repeat", "role", "attempt", "number", "again",
     "requests", "prompt", "completion", "reasoning", "cached", "seconds", "wall", "ended",
 )  # fmt: skip
-_SEALED_TEXTS: Final = ("digest", "name", "fault", "request", "response")
+_SEALED_TEXTS: Final = ("name", "fault", "request", "response")
 SEALED: Final = ", ".join(
-    ("crc", *_SEALED_NUMBERS, *(f"CAST({name} AS BLOB)" for name in _SEALED_TEXTS))
+    ("crc", *_SEALED_NUMBERS, *(f"CAST({name} AS BLOB)" for name in _SEALED_TEXTS), "digest")
 )
-"""What `is_sealed` takes, as columns of the table: texts as their bytes, which may be damaged. The
-round of a verdict is not sealed, since a merge numbers rounds otherwise.
-"""
+"""What `is_sealed` takes, as columns of the table: texts as their bytes, which may be damaged."""
 DAMAGED: Final = f"NOT nel_is_sealed({SEALED})"
 """A condition that holds for a row that is not what was stored."""
 _N_NUMBERS: Final = len(_SEALED_NUMBERS)
 _SURROGATES: Final = "surrogatepass"
-_SHORT: Final = _columns(
-    "idx", "repeat", "role", "attempt", "number", "again", "requests", "prompt", "completion",
-    "reasoning", "cached", "seconds", "wall", "ended", "name", "fault",
-)  # fmt: skip
-"""Of a row: the values of `_SEALED_NUMBERS`, and the texts that stand with them."""
-_OF_LONG_TEXTS: Final = _columns("role", "digest", "request", "response")
+_ROLE, _ROUND = map(_SEALED_NUMBERS.index, ("role", "attempt"))
+_sealed_values: Final = _columns(*_SEALED_NUMBERS, *_SEALED_TEXTS, "digest")
 
 
 def is_sealed(crc: object, *values: Any) -> bool:
     """Return whether the values of a row, as `SEALED` names them, are those that were stored."""
-    digest, name, fault, *texts = values[_N_NUMBERS:]
-    names = (None if text is None else text.decode("utf-8", _SURROGATES) for text in (name, fault))
+    *texts, digest = values[_N_NUMBERS:]
     try:
-        return crc == _checksum((*values[:_N_NUMBERS], *names), digest, *texts)
+        decoded = [None if text is None else text.decode("utf-8", _SURROGATES) for text in texts]
+        return crc == _checksum((*values[:_N_NUMBERS], *decoded, digest))
     except DAMAGE:
         return False
 
 
-def _checksum(
-    short: Sequence[object], digest: bytes | None, request: bytes | None, response: bytes | None
-) -> int:
-    """Return a checksum of the numbers and short texts of a row, and of its long ones; the sizes of
-    these say where they end. JSON of numbers takes half the time of packing them.
-    """
-    n_request = None if request is None else len(request)
-    n_response = None if response is None else len(response)
-    head = dumps_bytes((*short, digest and digest.hex(), n_request, n_response))
-    return zlib.crc32(response or b"", zlib.crc32(request or b"", zlib.crc32(head)))
-
-
 def checksum_of(row: Sequence[Any]) -> int:
     """Return the checksum of a row, or of the values of its columns in order."""
-    short, (role, digest, request, response) = _SHORT(row), _OF_LONG_TEXTS(row)
-    if role == VERDICT:
-        short = (*short[:3], 0, *short[4:])
-    return _checksum(
-        short,
-        digest,
-        None if request is None else request.encode("utf-8", _SURROGATES),
-        None if response is None else response.encode("utf-8", _SURROGATES),
-    )
+    return _checksum(_sealed_values(row))
+
+
+def _checksum(values: Sequence[Any]) -> int:
+    """Return a checksum of the numbers and short texts of a row, and of its long ones; the sizes of
+    these say where they end. JSON of numbers takes half the time of packing them. The round of a
+    verdict is not sealed, since a merge numbers rounds otherwise.
+    """
+    *short, request, response, digest = values
+    if short[_ROLE] == VERDICT:
+        short[_ROUND] = 0
+    n_request = n_response = None
+    request_bytes = response_bytes = b""
+    if request is not None:
+        request_bytes = request.encode("utf-8", _SURROGATES)
+        n_request = len(request_bytes)
+    if response is not None:
+        response_bytes = response.encode("utf-8", _SURROGATES)
+        n_response = len(response_bytes)
+    head = dumps_bytes((*short, digest and digest.hex(), n_request, n_response))
+    return zlib.crc32(response_bytes, zlib.crc32(request_bytes, zlib.crc32(head)))
 
 
 def check_seal(row: Row) -> None:

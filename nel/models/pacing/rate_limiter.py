@@ -155,10 +155,10 @@ class RateLimiter:
 
     def record_request(self, tokens: int, now: float) -> None:
         """Record a request that is sent, with an estimate of its tokens."""
-        if not self.is_free and any(self._may_go_beyond(now)):
-            self._n_beyond += 1
-        self._requests.take(1.0)
-        self._tokens.take(tokens)
+        if not self.is_free:  # the buckets begin full, whenever a limit is found
+            self._n_beyond += any(self._may_go_beyond(now))
+            self._requests.take(1.0)
+            self._tokens.take(tokens)
         if self._counting_since is None:
             self._counting_since = now
 
@@ -171,7 +171,8 @@ class RateLimiter:
     def record_acceptance(self, tokens_off: int) -> None:
         """Record an accepted request, and by how many tokens the estimate was too high."""
         self._accepted += 1
-        self._tokens.take(-tokens_off)
+        if not self.is_free:
+            self._tokens.take(-tokens_off)
 
     def update_from_headers(
         self,

@@ -61,18 +61,18 @@ class ClosingGate:
         """Start open."""
         self._ended: Exception | None = None
         self._closing = asyncio.Event()
-        self._clock: Callable[[], float] | None = None
-        """Of its event loop; to ask which loop runs takes a system call each time."""
+        self.now: Callable[[], float] = self._first_now
+        """Returns the time of its event loop, which is the one that runs at the first call: to ask
+        which loop runs takes a system call each time.
+        """
         self.n_backing_off = 0
         """Requests that wait for a retry and hold no permit."""
         self.on_back_off: Callable[[], None] | None = None
         """Called when a request starts to back off, so that another can start instead."""
 
-    def now(self) -> float:
-        """Return the time of its event loop, which is the one that runs at the first call."""
-        if self._clock is None:
-            self._clock = asyncio.get_running_loop().time
-        return self._clock()
+    def _first_now(self) -> float:
+        self.now = asyncio.get_running_loop().time
+        return self.now()
 
     async def back_off(self, seconds: float) -> None:
         """Wait before a retry, without holding a permit.

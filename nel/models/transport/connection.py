@@ -99,7 +99,10 @@ class Connection(asyncio.Protocol):
         """Whether any byte has arrived since the request was sent."""
         self._stream: AnswerStream | None = None
         self._unpack: Callable[[bytes], bytes] | None = None
-        self._raw_headers: list[tuple[bytes, bytes]] = []
+        self._head: list[tuple[str, str]] = []
+        """Names and values of headers, as they arrive."""
+        self._has_progressed = False
+        """Whether what arrived last begins the idle timeout again."""
         self._chunks: list[bytes] = []
         self._size = 0
         """Bytes of the head, then of the decoded body."""
@@ -201,6 +204,7 @@ class Connection(asyncio.Protocol):
                 self._when_unasked(self)
             return
         self._began = True
+        self._has_progressed = False
         try:
             self._parser.feed_data(data)
         except HttpParserCallbackError as error:
@@ -217,6 +221,8 @@ class Connection(asyncio.Protocol):
                         f"the head of the response is larger than {_HEAD_BYTES_MAX} bytes"
                     )
                 )
+        if self._has_progressed and reply is not None and not reply.done():
+            self._restart_idle_timeout()
 
     def eof_received(self) -> bool:
         """Return False: close this side too when the server closes its own."""
@@ -253,11 +259,11 @@ class Connection(asyncio.Protocol):
         if self._keep:
             self._when_unasked(self)
             raise ResponseIncomplete("the endpoint sent a second response to one request")
-        self._raw_headers = []
+        self._head = []
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Collect a header."""
-        self._raw_headers.append((name, value))
+        self._head.append((name.decode(), value.decode("utf-8", "surrogateescape")))
 
     def on_headers_complete(self) -> None:
         """Determine how to read the body, and start the idle timeout."""
@@ -265,12 +271,7 @@ class Connection(asyncio.Protocol):
         if status in _INFORMATIONAL:  # 100 Continue, 103 Early Hints: the final head follows
             return
         self.status = status
-        self.headers = headers = CIMultiDict(
-            [
-                (name.decode(), value.decode("utf-8", "surrogateescape"))
-                for name, value in self._raw_headers
-            ]
-        )
+        self.headers = headers = CIMultiDict(self._head)
         encoding = headers.get("Content-Encoding")
         self._unpack = unpacker(encoding, self._endpoint.response_bytes_max) if encoding else None
         if self._stream is not None and status in ANSWERED:
@@ -279,7 +280,7 @@ class Connection(asyncio.Protocol):
             )
         self._waits_for = "idle_timeout"
         self._size = 0
-        self._restart_idle_timeout()
+        self._has_progressed = True
 
     def on_body(self, chunk: bytes) -> None:
         """Decode a piece of the body, and collect it or feed it to the stream."""
@@ -294,11 +295,11 @@ class Connection(asyncio.Protocol):
             )
         if not self.streamed or self._stream is None:
             self._chunks.append(chunk)
-            self._restart_idle_timeout()
+            self._has_progressed = True
             return
         # False for comments, which keep a stalled stream alive.
         if self._stream.feed(chunk, time.monotonic()):
-            self._restart_idle_timeout()
+            self._has_progressed = True
         if self._stream.is_finished and self._reply is not None and not self._reply.done():
             # The last event is here, so the caller need not wait for the end of the message, which
             # servers send late.

@@ -87,11 +87,12 @@ class ConnectionPool:
         oldest = self.loop.time() - _IDLE_SECONDS_MAX
         while self._idle:
             connection = self._idle.pop()
-            if connection.is_usable and connection.has_unread():
-                # the event loop is about to read what has arrived, and the connection closes itself
-                continue
-            if connection.is_usable and connection.idle_since > oldest:
-                return connection
+            if connection.is_usable:
+                if connection.has_unread():
+                    # the event loop is about to read it, and the connection closes itself
+                    continue
+                if connection.idle_since > oldest:
+                    return connection
             self._drop(connection)
         try:
             async with asyncio.timeout(self._endpoint.connect_seconds):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.core.finish_reasons import ending_of
@@ -251,19 +251,31 @@ def inner(value: object, name: str) -> dict[str, Any]:
     return item if isinstance(item, dict) else {}
 
 
-def usage_in(usage: object, prompt: str, answer: str) -> Usage:
-    """Return the token counts of a usage object; whatever is absent or not a count is None.
+class UsageNames(NamedTuple):
+    """What a protocol calls the fields of its usage object."""
 
-    Args:
-        prompt: What the protocol calls the tokens of a prompt, ``prompt`` or ``input``.
-        answer: The same of an answer.
-    """
+    prompt: str
+    answer: str
+    of_prompt: str
+    """What the details of its prompt stand in."""
+    of_answer: str
+
+
+OPENAI_USAGE: Final = UsageNames(
+    "prompt_tokens", "completion_tokens", "prompt_tokens_details", "completion_tokens_details"
+)
+"""Of chat and completions."""
+
+
+def usage_in(usage: object, names: UsageNames = OPENAI_USAGE) -> Usage:
+    """Return the token counts of a usage object; whatever is absent or not a count is None."""
     if not isinstance(usage, dict):
         return NO_USAGE
-    thought, cached = usage.get(f"{answer}_tokens_details"), usage.get(f"{prompt}_tokens_details")
+    prompt, answer, of_prompt, of_answer = names
+    cached, thought = usage.get(of_prompt), usage.get(of_answer)
     return Usage(
-        prompt_tokens=count(usage.get(f"{prompt}_tokens")),
-        completion_tokens=count(usage.get(f"{answer}_tokens")),
+        prompt_tokens=count(usage.get(prompt)),
+        completion_tokens=count(usage.get(answer)),
         reasoning_tokens=count(thought.get("reasoning_tokens"))
         if isinstance(thought, dict)
         else None,

@@ -193,7 +193,7 @@ def _answer(
         content.text,
         finish_reason=finish_reason,
         reasoning=reasoning or None,
-        usage=usage_in(payload.get("usage"), "prompt", "completion"),
+        usage=usage_in(payload.get("usage")),
         model=name_in(payload, "model"),
         system_fingerprint=name_in(payload, "system_fingerprint"),
         tool_calls=tool_calls_in(called) if called else (),

@@ -15,6 +15,7 @@ from nel.models.wire.base import (
     IMAGE_PART,
     TEXT_PART,
     NotInProtocol,
+    UsageNames,
     Wire,
     all_objects,
     inner,
@@ -44,6 +45,9 @@ _ENDS: Final = frozenset({"response.completed", "response.incomplete", "response
 _ENCRYPTED: Final = "reasoning.encrypted_content"
 _ROLES: Final = ("system", "developer", "user", "assistant")
 _FINAL: Final = "final_answer"
+_USAGE: Final = UsageNames(
+    "input_tokens", "output_tokens", "input_tokens_details", "output_tokens_details"
+)
 """Phase of the message that is the answer, with models that comment on their work in others
 (gpt-5.3-codex and later).
 """
@@ -140,7 +144,7 @@ class Responses(Wire):
             text,
             finish_reason=reason,
             reasoning=_reasoning(items, has_final=bool(final_messages)),
-            usage=usage_in(payload.get("usage"), "input", "output"),
+            usage=usage_in(payload.get("usage"), _USAGE),
             model=name_in(payload, "model"),
             tool_calls=_calls(items),
         )
