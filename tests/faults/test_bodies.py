@@ -25,22 +25,15 @@ MALFORMED: dict[str, str | bytes] = {
     "f21-html": "<!doctype html><title>Login</title>",
     "f22-list": "[]",
     "f22-null": "null",
-    "f22-number": "42",
-    "f22-string": '"Answer: 0"',
-    "f22-true": "true",
     "f24-no-choices": '{"id": "x"}',
-    "f24-null-choices": '{"choices": null}',
     "f24-empty-choices": '{"choices": []}',
     "f24-null-choice": '{"choices": [null]}',
-    "f24-object-choices": '{"choices": {"0": 1}}',
-    "f24-no-message": '{"choices": [{"finish_reason": "stop"}]}',
     "f24-null-message": '{"choices": [{"message": null, "finish_reason": "stop"}]}',
     "f24-part-without-text": '{"choices": [{"message": {"content": [{"text": {"value": "Answer: 2"}}]}}]}',
     "f24-null-part": '{"choices": [{"message": {"content": [null]}}]}',
     "f24-number-content": '{"choices": [{"message": {"content": 7}, "finish_reason": "stop"}]}',
     "f30-nan": GOOD.replace('"prompt_tokens": 7', '"prompt_tokens": NaN'),
     "f30-deep": "[" * 100_000 + "]" * 100_000,
-    "f30-deep-object": '{"a":' * 100_000 + "1" + "}" * 100_000,
     "f30-invalid-utf8": GOOD.encode().replace(b"Answer", b"\xff\xfe\xc3\x28"),
 }
 
@@ -146,7 +139,6 @@ ACCEPTED = {
     "f31-gzip-identity": http(gzip.compress(GOOD.encode()), headers={"Content-Encoding": "gzip, identity"}),
     "f31-utf-8": http(GOOD, headers={"Content-Encoding": "utf-8"}),
     "f33-201": http(GOOD, status=201),
-    "f33-203": http(GOOD, status=203),
     "f40-stream-unasked": http(
         b'data: {"choices": [{"delta": {"content": "Answer: 0"}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n',
         kind="text/event-stream",
@@ -321,16 +313,6 @@ def test_a_usage_that_cannot_be_is_never_a_cost(tmp_path: Path, priced: bool, re
         assert all(isinstance(value, int) and 0 <= value < 2**53 for value in numbers), row
     cost = json.dumps(ran.stats.get("cost"))
     assert "-" not in cost.replace("e-", "")
-
-
-def test_f29_a_model_that_changes_under_the_run(tmp_path: Path) -> None:
-    """The server's own name of the model is recorded with each sample, and both names in the run's statistics."""
-    other = answer("Answer: 0").copy()
-    other[0] = other[0].replace(b"served-model", b"sneaky-model")  # type: ignore[union-attr]
-    with serving({0: other}) as server:
-        ran = run(tmp_path, server, n=3)
-    assert [row["served_model"] for row in ran.rows] == ["sneaky-model", "served-model", "served-model"]
-    assert ran.stats["models"] == {"served-model": 2, "sneaky-model": 1}
 
 
 def test_f31_a_body_that_unfolds_is_cut(tmp_path: Path) -> None:

@@ -1004,7 +1004,7 @@ MUTATIONS: Final = (
         fault="runtime_stats.json counts the first attempt of each request as a retry.",
         fragment='"retries": self._attempts - self._requests,',
         replacement='"retries": self._attempts,',
-        tests=("tests/artifacts", "tests/faults/test_limits.py"),
+        tests=("tests/artifacts", "tests/e2e/test_totals.py"),
     ),
     Mutation(
         name="partial-credit-is-a-failure",
