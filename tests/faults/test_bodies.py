@@ -12,11 +12,9 @@ from typing import Any
 import pytest
 
 from nel.reports.run_warnings import texts_of
-from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
-from tests.faults.server import Call, Do, Endless, Reply, answer, answer_json, chunk, error, http, right, serving
+from tests.faults.server import Do, Endless, Reply, answer, answer_json, chunk, error, http, serving
 from tests.faults.virtual import VirtualServer, ask, end_of
-from tests.support.runs import read_json
 
 GOOD = json.dumps(answer_json("Answer: 0"))
 MALFORMED: dict[str, str | bytes] = {
@@ -212,14 +210,6 @@ def test_an_error_that_says_200_is_an_error(body: Any, kind: str, calls: int) ->
     assert (end_of(first), first.text, end_of(second)) == (f"infra:{kind}", "", "answered")
 
 
-def test_f23_a_passing_inner_error_is_not_kept(tmp_path: Path) -> None:
-    """An inner 503 that passes leaves a scored sample, and nothing of the error in it."""
-    with serving({0: [http(json.dumps({"error": {"message": "zzz", "code": 503}}))]}) as server:
-        ran = run(tmp_path, server, n=1)
-    assert ran.states == ["scored"]
-    assert "zzz" not in json.dumps(ran.rows)
-
-
 FAILURES = {
     "f27-filter-without-message": (
         http('{"choices": [{"index": 0, "finish_reason": "content_filter", "content_filter_results": {}}]}'),
@@ -392,18 +382,3 @@ def test_f26_a_run_of_truncated_answers_stops_early(tmp_path: Path) -> None:
     assert ran.exit_code == 75
     assert "max" in ran.reason
     assert "token" in ran.reason
-
-
-def test_f26_few_truncated_answers_do_not_stop_a_run(tmp_path: Path) -> None:
-    """Fewer than the tolerated share: the run goes on and says how many."""
-
-    def script(call: Call) -> Reply:
-        return answer("Answer: 0", finish="length") if call.number % 4 == 0 else right(call)
-
-    engine = {"truncation_probe": 10, "truncation_rate_max": 0.5, "concurrency": 2}
-    with serving(script) as server:
-        ran = run(tmp_path, server, n=40, engine=engine)
-        nothing_paid_twice(server)
-    assert ran.exit_code == 0
-    assert ran.metrics["rates"]["truncated"] == 0.25
-    assert read_json(ran.run_dir / "gsm8k" / "failure_analysis.json")["categories"]["truncated"]["count"] == 10

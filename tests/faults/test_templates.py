@@ -83,15 +83,6 @@ def test_a_template_that_reaches_for_more_than_data(tmp_path: Path, role: str) -
     assert "prompt" in reason or "template" in reason
 
 
-def test_f79_a_row_names_no_template(tmp_path: Path) -> None:
-    """A template is a parameter of the benchmark; a file's name in a row is text, and so is a template in it."""
-    names = ["../secret.jinja", "/etc/passwd", "secret.txt"]
-    (tmp_path / "secret.txt").write_text("SECRET")
-    with serving(lambda call: answer("1")) as server:
-        texts = asked(written(tmp_path, server, [{"x": name, "a": "1"} for name in names]), server)
-    assert sorted(texts) == sorted(names)
-
-
 HOSTILE = [
     "{x} {{x}} {0} {x.__class__} %s %(a)s $x ${x}", "{% endraw %}{% if %}{# #}{{ 7*7 }}",
     r"\n \\ \x00 \u0041 \boxed{1}",
