@@ -9,8 +9,6 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import nel
 from tests.faults.invariants import read_run
 from tests.faults.runs import cli_run, nel_cli, run, start, write_config
@@ -115,18 +113,6 @@ def test_f118_numbers_of_the_dataset(tmp_path: Path) -> None:
     assert ran.rows[4]["reward"] == 1.0
     assert ran.rows[0]["metadata"]["x"] == 1e308
     assert ran.states == ["scored"] * 5
-
-
-@pytest.mark.parametrize("literal", ["NaN", "1e999"], ids=lambda name: f"f118-row-{name}")
-def test_a_row_with_a_number_that_is_none(tmp_path: Path, literal: str) -> None:
-    """A NaN in a dataset is an error that names the line, before anything is sent."""
-    good = '{"question": "What is 0 plus 0?", "answer": "#### 0"}'
-    bad = f'{{"question": "What is 1 plus 1?", "answer": "#### 2", "x": {literal}}}'
-    (tmp_path / "sums2.jsonl").write_text(f"{good}\n{bad}\n")
-    with serving() as server:
-        with pytest.raises(nel.NelError, match=f"line 2: .*{literal}"):
-            run(tmp_path, server, n=2)
-        assert server.calls == []
 
 
 def test_f117_a_surrogate_in_every_place(tmp_path: Path) -> None:
