@@ -321,16 +321,3 @@ def test_f110_bad_plugins_beside_each_other(tmp_path: Path) -> None:
     assert "it ends the process with status 0" in found["z-exits"]["error"]
     assert found["x-good"]["error"] is None
     assert found["x-good"]["description"] == found["quickstart"]["description"] != ""
-
-
-def test_f110_a_name_that_two_provide(tmp_path: Path) -> None:
-    """A package that takes a built-in's name does not replace it: the run uses nel's own and says so."""
-    source = "from nel.benchmarks.quickstart import quickstart as bench\n"
-    entries = {"nel.benchmarks": {"gsm8k": "thief_plugin:bench"}}
-    install(tmp_path / "site", "thief", entries, modules={"thief_plugin": source})
-    with serving() as server:
-        path = write_config(tmp_path, server.url)
-        done = nel_cli(["eval", "run", str(path), "--json"], tmp_path, env=path_with(tmp_path / "site"))
-    assert done.returncode == 0, done.stderr
-    assert list(json.loads(done.stdout)["benchmarks"]) == ["gsm8k"]
-    assert "thief 1.0 also provides one; use thief:gsm8k for that" in done.stderr
