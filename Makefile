@@ -126,17 +126,18 @@ check: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/lint-imports --no-logo
 
 PLUGIN_TESTS := $(wildcard plugins/*/tests)
+# $(call files,MARK): the test files that name a mark, since to collect all others takes each worker ten seconds.
+files = $(shell grep --recursive --files-with-matches --word-regexp --include='test_*.py' $(1) tests)
 
 test: check
 	@echo "==> fast tests"
-	@$(PYTEST) -m "not slow and not docker"
-	@$(BIN)/pytest -m "not slow and not docker" $(PLUGIN_TESTS)
+	@$(PYTEST) -m "not slow and not docker" tests $(PLUGIN_TESTS)
 	@docker version >/dev/null 2>&1 && echo "the tests of the sandbox are not among these: make test-sandbox" \
 		|| echo "no Docker engine: the tests of the sandbox are skipped"
 
 test-data: $(DEV_STAMP)
 	@echo "==> fast tests of recorded outputs"
-	@$(PYTEST) -m "shared_data and not slow and not docker"
+	@$(PYTEST) -m "shared_data and not slow and not docker" $(call files,shared_data)
 
 # All tables of docs/evidence/robustness.md; the first needs a Docker engine and "make sandbox".
 robustness: hostile-table
@@ -147,7 +148,7 @@ hostile-table: $(DEV_STAMP)
 
 test-sandbox: $(DEV_STAMP)
 	@echo "==> tests of the sandbox"
-	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "docker and not slow"
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "docker and not slow" $(call files,docker)
 	@$(BIN)/pytest -n 2 -m docker $(PLUGIN_TESTS)
 
 # The agents of the recipes as PyPI and npm give them, each in a container of the base image.
@@ -211,7 +212,7 @@ test-slow: $(DEV_STAMP)
 	@echo "==> slow tests"
 	@$(PYTEST) -m "slow and not docker"
 	@echo "==> slow tests of the sandbox and of images"
-	@$(BIN)/pytest -n 2 -m "slow and docker"
+	@$(BIN)/pytest -n 2 -m "slow and docker" $(call files,docker)
 
 CASES ?= 10000000
 fuzz: $(DEV_STAMP)

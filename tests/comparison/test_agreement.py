@@ -67,10 +67,6 @@ def _unscored(rows: list[dict[str, Any]]) -> None:
     rows[5].update(reward=None, outcome={"state": "unscored", "cause": "infra", "kind": "timeout", "detail": None})
 
 
-def _failed(rows: list[dict[str, Any]]) -> None:
-    rows[5]["outcome"].update(state="model_failure", kind="truncated")
-
-
 EDITS: dict[str, tuple[Callable[[Path], None], str]] = {
     "a score raised by hand": (_lines(lambda rows: rows[0].update(reward=1.0)), "does not agree with metrics.json"),
     "a sample set unscored": (_lines(_unscored), "n_scored is 200 in metrics.json and 199 by its lines"),

@@ -11,8 +11,6 @@ from tests.comparison.test_units import ran
 from tests.support.compared import line, lines, write_run
 from tests.support.runs import read_json
 
-RIGHT = [1.0] * 30
-
 
 def held(place: Path, rows: list[dict[str, Any]], floor: str) -> tuple[int, str, dict[str, Any]]:
     """Hold a run with these lines against a floor; return exit code, output and the check of decision.json."""

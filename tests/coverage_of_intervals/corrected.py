@@ -8,12 +8,10 @@ import zlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nel.judges.stats.corrected_mean import Estimate, LabelledAnswers, labels_mean, ppi_mean, rogan_gladen_mean
 from nel.judges.stats.human_labels import allocate
 
-Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], tuple[tuple[float, float] | None, float]]
 ANSWERS = 1000
 RANGES = {"verdicts": 2, "ratings in 8 ranges": 8, "ratings in 1 range": 1}

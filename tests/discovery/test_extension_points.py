@@ -368,16 +368,6 @@ def test_another_package_of_the_same_name_is_another_scorer(tmp_path: Path, monk
     assert bundle["config"]["scorer"]["name"] == "rival_scorer:exact_match"
 
 
-def test_a_dry_run_says_which_plugin_of_a_name_is_used(tmp_path: Path) -> None:
-    """The note on a shared name comes before anything is sent."""
-    install(tmp_path, "rival", {"nel.metrics": {"mean": "nel.metrics:var"}})
-    command = ("eval", "run", "--bench", "quickstart", "--metric", "mean", "--dry-run")
-    models = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m")
-    done = nel(*command, *models, cwd=tmp_path, env=path_with(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert 'metric "mean": nel\'s own is used; rival 1.0 also provides one; use rival:mean for that' in done.stderr
-
-
 def test_a_command_and_an_observer_of_an_installed_package_work(tmp_path: Path) -> None:
     """The observer of nel-example counts the outcomes of a run, and its command the answers with a reward."""
     with scripted(_doubles, models=["m"]) as endpoint:

@@ -359,7 +359,7 @@ JUDGED: dict[str, Judged] = {
 }
 
 
-def judged(tmp_path: Path, name: str, judge: Callable[[Call, int], Reply] | None) -> tuple[Any, list[Call]]:
+def judged(tmp_path: Path, name: str) -> tuple[Any, list[Call]]:
     """Return the result of a judged benchmark, and what the judge was asked."""
     case = JUDGED[name]
     write_jsonl(tmp_path / "rows.jsonl", case.rows)
@@ -367,23 +367,20 @@ def judged(tmp_path: Path, name: str, judge: Callable[[Call, int], Reply] | None
     def model(call: Call, _: int) -> Reply:
         return answer(f"Answer {re.findall(r'[0-9]+', call.text)[-1]}")
 
-    with scripted(model, models=["m"]) as endpoint, scripted(judge or model) as other:
-        settings: dict[str, Any] = run_config(
-            endpoint.url, [{"name": name, "dataset": str(tmp_path / "rows.jsonl")}], tmp_path / "out"
-        )
-        if judge is not None:
-            settings["judge"] = {"url": other.url, "model": "j"}
-        try:
-            return nel.evaluate(settings), other.calls
-        finally:
-            assert judge is not None or endpoint.calls == []
+    def judge(call: Call, _: int) -> Reply:
+        return answer(case.verdicts(call.text))
+
+    with scripted(model, models=["m"]) as endpoint, scripted(judge) as other:
+        entry = {"name": name, "dataset": str(tmp_path / "rows.jsonl")}
+        settings = run_config(endpoint.url, [entry], tmp_path / "out", judge={"url": other.url, "model": "j"})
+        return nel.evaluate(settings), other.calls
 
 
 @pytest.mark.parametrize("name", sorted(JUDGED))
 def test_what_a_judge_decides(tmp_path: Path, name: str) -> None:
     """The judge is shown what it needs, and its verdicts become the official numbers."""
     case = JUDGED[name]
-    result, calls = judged(tmp_path, name, lambda call, _: answer(case.verdicts(call.text)))
+    result, calls = judged(tmp_path, name)
     assert result.exit_code == 0
     rows = read_results(result.run_dir, name)
     assert all(row["scoring_details"]["judgements"][0]["grade"] is not None for row in rows)
@@ -393,19 +390,6 @@ def test_what_a_judge_decides(tmp_path: Path, name: str) -> None:
     assert {key: values[key] for key in case.metrics} == pytest.approx(case.metrics)
     assert find_benchmark(name).card.metric in values  # type: ignore[union-attr]
     assert any(case.shown in call.text for call in calls)
-
-
-@pytest.mark.parametrize("name", sorted(JUDGED))
-def test_a_judge_that_says_nothing_leaves_it_unscored(tmp_path: Path, name: str) -> None:
-    """The verdict is missing, not zero, and the model's answer is kept."""
-    result, _ = judged(tmp_path, name, lambda *_: answer("I would rather not say."))
-    assert result.exit_code == 3
-    rows = read_results(result.run_dir, name)
-    assert [row["reward"] for row in rows] == [None] * len(rows)
-    assert rows[0]["model_response"] == "Answer 0"
-    found = read_json(result.run_dir / name / "metrics.json")
-    assert found["accounting"]["unscored"] == {"judge": {"n": len(rows), "kinds": {"no_verdict": len(rows)}}}
-    assert found["headline"]["value"] is None
 
 
 def test_a_conversation_is_sent_whole(tmp_path: Path) -> None:

@@ -218,14 +218,11 @@ def test_another_scorer_has_its_rows_asked(tmp_path: Path) -> None:
     assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "b")] == [1.0, 0.0]
 
 
-FEW = [{"id": 100 + n, "q": f"{n}+1?", "target": str(n + 1), "level": "easy"} for n in range(6)]
-
-
 ADAPTER = """
 from nel.benchmarks import BenchmarkMeta, DefaultDataAdapter, Sample, register_benchmark
 
 @register_benchmark(BenchmarkMeta(
-    name="a", dataset_id="rows.jsonl", metric_list=["%s"], subset_list=["default"], eval_split="test",
+    name="a", dataset_id="rows.jsonl", metric_list=["numeric_match"], subset_list=["default"], eval_split="test",
     prompt_template="{question}",
 ))
 class A(DefaultDataAdapter):
@@ -236,16 +233,14 @@ class A(DefaultDataAdapter):
 
 def test_an_adapter_finds_its_bad_rows_before_they_are_asked(tmp_path: Path) -> None:
     """The metrics of an adapter say which gold answers decide nothing."""
-    metric = "numeric_match"
-    golds = ["n/a", ""]
-    (tmp_path / "a.py").write_text(ADAPTER % metric)
-    write_jsonl(tmp_path / "rows.jsonl", [{"q": f"q{n}", "target": gold} for n, gold in enumerate([*golds, "5"])])
+    (tmp_path / "a.py").write_text(ADAPTER)
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": f"q{n}", "target": gold} for n, gold in enumerate(["n/a", "", "5"])])
     with scripted(lambda *_: answer("5"), models=["m"]) as endpoint:
         where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
         assert nel("eval", "run", "--bench", "a.py", *where, cwd=tmp_path).returncode == 3
-        asked = [call for call in endpoint.calls if any(f"q{n}" in str(call.body) for n in range(len(golds)))]
+        asked = [call for call in endpoint.calls if "q0" in str(call.body) or "q1" in str(call.body)]
     assert asked == []
-    assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "a")] == [None] * len(golds) + [1.0]
+    assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "a")] == [None, None, 1.0]
 
 
 def test_a_model_role_that_is_never_asked_is_noted(tmp_path: Path) -> None:

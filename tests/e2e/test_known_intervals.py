@@ -16,17 +16,9 @@ from nel.datasets.source import open_dataset
 from nel.metrics.added_question import added_question_ends
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel
-from tests.support.runs import nel, read_json, write_jsonl
+from tests.support.runs import nel, read_json, write_bench, write_jsonl
 from tests.support.tiers import representatives
 
-BENCH = """
-from nel import ScorerInput, benchmark, exact_match, scorer
-
-@benchmark(name="quiz", dataset="rows.jsonl", prompt="{q}", target_field="a")
-@scorer
-def quiz(sample: ScorerInput) -> dict:
-    return exact_match(sample)
-"""
 QUESTIONS, REPEATS, WRONG = 30, 4, 7
 MEANS = {"all": [1.0] * QUESTIONS, "most": [1.0] * (QUESTIONS - 1) + [0.75]}
 SHOWN = {"all": ("100.00", "88.57"), "most": ("99.17", "87.69")}
@@ -45,7 +37,8 @@ EXPORTS = {
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a run without an error, and one with one wrong answer among the four to one question."""
     folder = tmp_path_factory.mktemp("known")
-    (folder / "bench.py").write_text(BENCH)
+    fields = {"prompt": "{q}", "target_field": "a"}
+    write_bench(folder / "bench.py", "sample.response == 'yes'", name="quiz", dataset="rows.jsonl", **fields)
     write_jsonl(folder / "rows.jsonl", ({"q": f"Question {n}?", "a": "yes"} for n in range(QUESTIONS)))
     for run in MEANS:
 

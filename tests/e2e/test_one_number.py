@@ -1,4 +1,4 @@
-"""One number has one form: six kinds of runs, and every text in which their headline stands."""
+"""One number has one form: five kinds of runs, and every text in which their headline stands."""
 
 from __future__ import annotations
 

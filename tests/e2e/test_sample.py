@@ -8,23 +8,16 @@ from typing import Any
 
 import pytest
 
-from tests.support.runs import nel, only_run, read_json, write_jsonl
+from tests.support.runs import nel, only_run, read_json, write_bench, write_jsonl
 
-BENCH = """
-from nel import ScorerInput, benchmark, exact_match, scorer
-
-@benchmark(name="quiz", dataset="rows.jsonl", prompt="{q}", target_field="a", response_field="r")
-@scorer
-def quiz(sample: ScorerInput) -> dict:
-    return exact_match(sample)
-"""
 SIZES = {"art": 40, "law": 160, "physics": 100}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Return a folder with 300 recorded answers, sorted by category; all of art are right and half of the others."""
-    (tmp_path / "bench.py").write_text(BENCH)
+    fields = {"prompt": "{q}", "target_field": "a", "response_field": "r"}
+    write_bench(tmp_path / "bench.py", "sample.response == sample.target", name="quiz", dataset="rows.jsonl", **fields)
     write_jsonl(
         tmp_path / "rows.jsonl",
         (
@@ -99,8 +92,9 @@ def test_the_first_questions_say_so_in_every_output(folder: Path) -> None:
     assert (found["headline"]["value"], found["headline"]["ci_lower"], found["selection"]["text"]) == (1.0, None, text)
     assert [one["kind"] for one in found["warnings"]] == ["first_n"]
     assert text in (run_dir / "report.html").read_text()
-    for name, file in (("markdown", "summary.md"), ("junit", "summary.junit.xml"), ("csv", "summary.csv")):
-        assert nel("report", str(run_dir), "--format", name, cwd=folder).returncode == 0
+    reported = nel("report", str(run_dir), "-f", "markdown", "-f", "junit", "-f", "csv", cwd=folder)
+    assert reported.returncode == 0, reported.stderr
+    for file in ("summary.md", "summary.junit.xml", "summary.csv"):
         assert text in (run_dir / file).read_text()
     shown = nel("eval", "run", "--bench", "bench.py", "--max-problems", "30", "-o", "again", "--json", cwd=folder)
     assert text in json.loads(shown.stdout)["benchmarks"]["quiz"]["warnings"][0]["text"]

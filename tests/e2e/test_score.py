@@ -105,7 +105,7 @@ from nel import benchmark, scorer
 
 {head}
 
-@benchmark(name="mine", dataset="data.jsonl", prompt="{{question}}", target_field="answer", env="MODULE")
+@benchmark(name="mine", dataset="data.jsonl", prompt="{{question}}", target_field="answer")
 @scorer({declared})
 def mine(sample):
     {body}
@@ -115,20 +115,8 @@ _OPENS = ("HERE = Path(__file__).parent", 'right = json.loads((HERE / "right.jso
 _READERS = {
     "declared data": (*_OPENS, 'data="right.json"', True),
     "a module imported inside": ("", "import sys; sys.path.insert(0, '.'); from right_answers import right", "", True),
-    "a module by name": (
-        "import importlib, sys",
-        'sys.path.insert(0, "."); right = importlib.import_module("right_answers").right',
-        "",
-        True,
-    ),
     "another distribution": ("", "from strange import right", "", True),
     "data that is not declared": (*_OPENS, "", False),
-    "a computed module": (
-        "import importlib, os, sys",
-        'sys.path.insert(0, "."); right = importlib.import_module(os.environ["MODULE"]).right',
-        "",
-        False,
-    ),
 }
 
 
@@ -144,7 +132,7 @@ def _write_right(tmp_path: Path, right: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("head", "body", "declared", "is_seen"),
-    representatives(_READERS, "declared data", "another distribution", "data that is not declared"),
+    representatives(_READERS, "declared data", "data that is not declared"),
 )
 def test_no_number_mixes_two_rules(tmp_path: Path, head: str, body: str, declared: str, is_seen: bool) -> None:
     """What a scorer reads changes between two sessions: all answers are scored by the new rule, or the resume says what
@@ -152,7 +140,7 @@ def test_no_number_mixes_two_rules(tmp_path: Path, head: str, body: str, declare
     """
     sums(tmp_path / "data.jsonl", 12)
     (tmp_path / "bench.py").write_text(_LISTED.format(head=head, body=body, declared=declared), encoding="utf-8")
-    env = {"MODULE": "right_answers", "PYTHONPATH": str(tmp_path / "site-packages")}
+    env = {"PYTHONPATH": str(tmp_path / "site-packages")}
     answers = [str(2 * number) for number in range(12)]
     broken = True
 

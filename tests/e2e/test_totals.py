@@ -107,5 +107,6 @@ def test_what_a_resume_asks_again_stays_in_the_totals(tmp_path: Path) -> None:
         is_down = False
         assert nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path).returncode == 0
     stats = read_json(only_run(tmp_path / "out") / "plain" / "runtime_stats.json")
+    assert stats["sessions"] == 2
     assert stats["requests"] == {"completed": 4, "failed": 1, "attempts": 6, "retries": 1, "cached": 0}
     assert totals(tmp_path, "plain") == (len(endpoint.of_samples), 40, 52.0, 4)

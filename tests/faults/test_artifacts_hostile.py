@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html.parser
 import json
 import re
 import urllib.error
@@ -10,69 +9,11 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import nel
 from tests.faults.invariants import read_run
 from tests.faults.runs import cli_run, nel_cli, run, start, write_config
-from tests.faults.server import HANGS_SECONDS, Reply, answer, error, serving
+from tests.faults.server import HANGS_SECONDS, answer, error, serving
 from tests.support.runs import only_run, run_config, write_bench, write_jsonl
-
-PAYLOADS = {
-    "f113-script": "<script>alert(1)</script>",
-    "f113-img": "<img src=x onerror=alert(1)>",
-    "f113-close": "</script><svg onload=alert(1)>",
-    "f113-link": '<a href="javascript:alert(1)">x</a>',
-    "f113-attribute": '" onload="alert(1)" x="',
-    "f113-separator": "\u2028alert(1)\u2029",
-    "f113-comment": "<!-- <script>",
-    "f113-template": "{{ 7*7 }}{% for x in y %}",
-    "f113-style": "</style><style>@import 'http://evil.example'</style>",
-    "f113-base": "<base href='http://evil.example/'>",
-    "f113-entity": "&lt;script&gt;&#x3c;script&#x3e;",
-    "f113-huge-svg": "<svg>" + "<g>" * 20_000 + "</svg>",
-}
-
-
-class _Page(html.parser.HTMLParser):
-    """Notes what a browser would load or run."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-
-def _page(path: Path) -> _Page:
-    page = _Page()
-    page.feed(path.read_text(encoding="utf-8"))
-    return page
-
-
-def test_f113_a_hostile_answer_is_inert_in_the_page(tmp_path: Path, record_property: Any) -> None:
-    """The page has the same elements and handlers as for harmless answers, and loads nothing from elsewhere."""
-    record_property("cases", len(PAYLOADS))
-    pages = []
-    for out, texts in (("a", ["harmless"] * len(PAYLOADS)), ("b", list(PAYLOADS.values()))):
-        replies: dict[int, Reply] = {}
-        for number, text in enumerate(texts):
-            replies |= {3 * number: answer(f"{text} Answer: 5"), 3 * number + 1: error(400, text)}
-            replies[3 * number + 2] = answer(f"<think>{text}</think>Answer: 0")
-        with serving(replies) as server:
-            ran = run(tmp_path, server, n=len(replies), out=out)
-        pages.append(_page(ran.run_dir / "report.html"))
-    tags = [sorted({(tag, *sorted(attributes)) for tag, attributes in page.tags}) for page in pages]
-    assert tags[0] == tags[1]
-    for tag, attributes in pages[1].tags:
-        assert not [name for name in attributes if name.startswith("on")], (tag, attributes)
-        for name in ("src", "href", "action", "data"):
-            value = attributes.get(name) or "#"
-            assert value.startswith(("#", "data:")) or not re.match(r"(?i)\s*(javascript|https?|//)", value), value
-    policy = [attributes.get("content") for tag, attributes in pages[1].tags if tag == "meta"]
-    assert any(content and "default-src" in content for content in policy), "the page has no content policy"
-
 
 ESCAPES = {
     "f116-ansi": "\x1b[2J\x1b[31mred",
@@ -172,38 +113,6 @@ def test_f118_numbers_of_the_dataset(tmp_path: Path) -> None:
     assert ran.rows[4]["reward"] == 1.0
     assert ran.rows[0]["metadata"]["x"] == 1e308
     assert ran.states == ["scored"] * 5
-
-
-@pytest.mark.parametrize("literal", ["NaN", "1e999"], ids=lambda name: f"f118-row-{name}")
-def test_a_row_with_a_number_that_is_none(tmp_path: Path, literal: str) -> None:
-    """A NaN in a dataset is an error that names the line, before anything is sent."""
-    good = '{"question": "What is 0 plus 0?", "answer": "#### 0"}'
-    bad = f'{{"question": "What is 1 plus 1?", "answer": "#### 2", "x": {literal}}}'
-    (tmp_path / "sums2.jsonl").write_text(f"{good}\n{bad}\n")
-    with serving() as server:
-        with pytest.raises(nel.NelError, match=f"line 2: .*{literal}"):
-            run(tmp_path, server, n=2)
-        assert server.calls == []
-
-
-CELLS = ["=1+1", "@SUM(A1)", "\t=1", '=cmd|"/C calc"!A0', "a,b\"c'd\ne", "|x|"]
-
-
-def test_f115_f114_cells_of_every_kind(tmp_path: Path) -> None:
-    """Formulas and table breakers in answers, targets and categories leave every artifact readable and equal."""
-    rows = [
-        {"question": f"What is {i} plus {i}?", "answer": f"#### {2 * i}", "note": cell, "category": cell}
-        for i, cell in enumerate(CELLS)
-    ]
-    write_jsonl(tmp_path / f"sums{len(rows)}.jsonl", rows)
-    with serving(lambda call: answer(f"{CELLS[call.number]} Answer: {2 * call.number}")) as server:
-        done, ran = cli_run(tmp_path, server, n=len(rows))
-    assert [row["metadata"]["note"] for row in ran.rows] == CELLS
-    assert [row["model_response"].partition(" Answer")[0] for row in ran.rows] == CELLS
-    assert done.stdout.count("\n") < 40
-    for path in ran.run_dir.rglob("*.csv"):
-        for line in path.read_text().splitlines():
-            assert not re.match(r'"?[=+@\t\r]', line)
 
 
 def test_f117_a_surrogate_in_every_place(tmp_path: Path) -> None:

@@ -12,11 +12,9 @@ from typing import Any
 import pytest
 
 from nel.reports.run_warnings import texts_of
-from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
-from tests.faults.server import Call, Do, Endless, Reply, answer, answer_json, chunk, error, http, right, serving
+from tests.faults.server import Do, Endless, Reply, answer, answer_json, chunk, error, http, serving
 from tests.faults.virtual import VirtualServer, ask, end_of
-from tests.support.runs import read_json
 
 GOOD = json.dumps(answer_json("Answer: 0"))
 MALFORMED: dict[str, str | bytes] = {
@@ -25,22 +23,15 @@ MALFORMED: dict[str, str | bytes] = {
     "f21-html": "<!doctype html><title>Login</title>",
     "f22-list": "[]",
     "f22-null": "null",
-    "f22-number": "42",
-    "f22-string": '"Answer: 0"',
-    "f22-true": "true",
     "f24-no-choices": '{"id": "x"}',
-    "f24-null-choices": '{"choices": null}',
     "f24-empty-choices": '{"choices": []}',
     "f24-null-choice": '{"choices": [null]}',
-    "f24-object-choices": '{"choices": {"0": 1}}',
-    "f24-no-message": '{"choices": [{"finish_reason": "stop"}]}',
     "f24-null-message": '{"choices": [{"message": null, "finish_reason": "stop"}]}',
     "f24-part-without-text": '{"choices": [{"message": {"content": [{"text": {"value": "Answer: 2"}}]}}]}',
     "f24-null-part": '{"choices": [{"message": {"content": [null]}}]}',
     "f24-number-content": '{"choices": [{"message": {"content": 7}, "finish_reason": "stop"}]}',
     "f30-nan": GOOD.replace('"prompt_tokens": 7', '"prompt_tokens": NaN'),
     "f30-deep": "[" * 100_000 + "]" * 100_000,
-    "f30-deep-object": '{"a":' * 100_000 + "1" + "}" * 100_000,
     "f30-invalid-utf8": GOOD.encode().replace(b"Answer", b"\xff\xfe\xc3\x28"),
 }
 
@@ -146,7 +137,6 @@ ACCEPTED = {
     "f31-gzip-identity": http(gzip.compress(GOOD.encode()), headers={"Content-Encoding": "gzip, identity"}),
     "f31-utf-8": http(GOOD, headers={"Content-Encoding": "utf-8"}),
     "f33-201": http(GOOD, status=201),
-    "f33-203": http(GOOD, status=203),
     "f40-stream-unasked": http(
         b'data: {"choices": [{"delta": {"content": "Answer: 0"}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n',
         kind="text/event-stream",
@@ -218,14 +208,6 @@ def test_an_error_that_says_200_is_an_error(body: Any, kind: str, calls: int) ->
     first, second = ask(server, 2)
     assert len(server.of(0)) == calls
     assert (end_of(first), first.text, end_of(second)) == (f"infra:{kind}", "", "answered")
-
-
-def test_f23_a_passing_inner_error_is_not_kept(tmp_path: Path) -> None:
-    """An inner 503 that passes leaves a scored sample, and nothing of the error in it."""
-    with serving({0: [http(json.dumps({"error": {"message": "zzz", "code": 503}}))]}) as server:
-        ran = run(tmp_path, server, n=1)
-    assert ran.states == ["scored"]
-    assert "zzz" not in json.dumps(ran.rows)
 
 
 FAILURES = {
@@ -323,16 +305,6 @@ def test_a_usage_that_cannot_be_is_never_a_cost(tmp_path: Path, priced: bool, re
     assert "-" not in cost.replace("e-", "")
 
 
-def test_f29_a_model_that_changes_under_the_run(tmp_path: Path) -> None:
-    """The server's own name of the model is recorded with each sample, and both names in the run's statistics."""
-    other = answer("Answer: 0").copy()
-    other[0] = other[0].replace(b"served-model", b"sneaky-model")  # type: ignore[union-attr]
-    with serving({0: other}) as server:
-        ran = run(tmp_path, server, n=3)
-    assert [row["served_model"] for row in ran.rows] == ["sneaky-model", "served-model", "served-model"]
-    assert ran.stats["models"] == {"served-model": 2, "sneaky-model": 1}
-
-
 def test_f31_a_body_that_unfolds_is_cut(tmp_path: Path) -> None:
     """A small gzip body that unfolds to two gigabytes is too large, costs little memory and one retry at most."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
@@ -410,18 +382,3 @@ def test_f26_a_run_of_truncated_answers_stops_early(tmp_path: Path) -> None:
     assert ran.exit_code == 75
     assert "max" in ran.reason
     assert "token" in ran.reason
-
-
-def test_f26_few_truncated_answers_do_not_stop_a_run(tmp_path: Path) -> None:
-    """Fewer than the tolerated share: the run goes on and says how many."""
-
-    def script(call: Call) -> Reply:
-        return answer("Answer: 0", finish="length") if call.number % 4 == 0 else right(call)
-
-    engine = {"truncation_probe": 10, "truncation_rate_max": 0.5, "concurrency": 2}
-    with serving(script) as server:
-        ran = run(tmp_path, server, n=40, engine=engine)
-        nothing_paid_twice(server)
-    assert ran.exit_code == 0
-    assert ran.metrics["rates"]["truncated"] == 0.25
-    assert read_json(ran.run_dir / "gsm8k" / "failure_analysis.json")["categories"]["truncated"]["count"] == 10

@@ -148,19 +148,6 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, where: str) -> None:
         assert server.calls == []
 
 
-def test_f66_a_cache_that_is_replaced_by_a_dangling_link(tmp_path: Path) -> None:
-    """A cache that is gone when the next run begins is refused like one that never was."""
-    with serving() as server:
-        _run(tmp_path, server, n=2, out="a")
-        for path in sorted((tmp_path / "cache").rglob("*"), reverse=True):
-            path.unlink() if path.is_file() else path.rmdir()
-        (tmp_path / "cache").rmdir()
-        (tmp_path / "cache").symlink_to("/proc/1/nowhere")
-        with pytest.raises(nel.NelError, match="cannot make the cache"):
-            _run(tmp_path, server, n=2, out="b")
-        assert len(server.calls) == 2
-
-
 def test_f66_two_writers(tmp_path: Path) -> None:
     """Two runs fill one cache at once: both are whole, and a third reads what they left."""
     found: list[Any] = []

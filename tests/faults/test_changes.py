@@ -11,7 +11,6 @@ import nel
 from tests.faults.invariants import nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import nel_cli, run
 from tests.faults.server import error, serving
-from tests.support.runs import only_run, sums, write_bench
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "f58-model": ({"endpoint": {"model": "other"}}, "model"),
@@ -88,24 +87,6 @@ def test_f59_moved_rows_are_the_same_rows(tmp_path: Path) -> None:
         data.write_text("".join(reversed(data.read_text().splitlines(keepends=True))))
         same_artifacts(first, run(tmp_path, server, n=5, resume=True))
         assert len(server.calls) == 5
-
-
-def test_f60_f62_a_corrected_scorer_asks_nothing(tmp_path: Path) -> None:
-    """A scorer that raised is corrected: stored answers are scored again, no request is sent, the new hash is recorded."""
-    sums(tmp_path / "d.jsonl", 6)
-    hashes = []
-    with serving() as server:
-        where = ["--model-url", server.url, "--model-id", "m", "-o", "out"]
-        for verdict, code in (("1 / 0", 3), ("True", 0), ("False", 0)):
-            write_bench(tmp_path / "bench.py", verdict, dataset="d.jsonl")
-            more = ["--resume"] if (tmp_path / "out").exists() else []
-            done = nel_cli(["eval", "run", "--bench", "bench.py", *where, *more], tmp_path)
-            assert done.returncode == code, done.stderr
-            ran = read_run(only_run(tmp_path / "out"), code, benchmark="b")
-            hashes.append(ran.bundle["config"]["scorer"]["sha256"])
-            assert len(server.calls) == 6
-    assert ran.metrics["headline"]["value"] == 0.0
-    assert len(set(hashes)) == 3
 
 
 def test_f61_more_repeats_ask_for_what_is_missing(tmp_path: Path) -> None:

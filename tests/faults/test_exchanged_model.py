@@ -12,7 +12,7 @@ from tests.support.runs import read_json
 
 
 def test_a_model_that_is_exchanged_half_way_is_a_warning(tmp_path: Path) -> None:
-    """The names, how many answers each gave and where it began."""
+    """The names, how many answers each gave and where it began; the name also stands with each sample."""
 
     def script(call: Call) -> Reply:
         build = "old" if call.number < 4 else "new"
@@ -21,6 +21,8 @@ def test_a_model_that_is_exchanged_half_way_is_a_warning(tmp_path: Path) -> None
 
     with serving(script) as server:
         ran = run(tmp_path, server, n=6, engine={"concurrency": 1})
+    assert [row["served_model"] for row in ran.rows] == ["m-old"] * 4 + ["m-new"] * 2
+    assert ran.stats["models"] == {"m-old": 4, "m-new": 2}
     (warning,) = texts_of(ran.metrics)
     assert warning == (
         'the endpoint answered under several models: "m-old" ("fp_old") for 4 answers from problem_idx 0, "m-new" '

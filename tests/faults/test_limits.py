@@ -108,23 +108,6 @@ def test_f129_a_price_that_is_not_known_is_refused(tmp_path: Path) -> None:
         assert server.calls == server.others == []
 
 
-def test_f63_totals_cover_all_sessions(tmp_path: Path) -> None:
-    """Tokens, attempts and retries of a run in two sessions are those of both."""
-
-    def script(call: Call) -> Reply:
-        if call.number == 3 and not call.attempt:
-            return error(500)
-        return [0.05 if call.number > 3 else 0.0, *right(call)]  # so that the budget is left for its second attempt
-
-    with serving(script) as server:
-        run(tmp_path, server, n=30, budget={"max_requests": 15}, generation={"max_tokens": 3})
-        ran = run(tmp_path, server, n=30, resume=True, generation={"max_tokens": 3})
-        assert ran.stats["requests"]["attempts"] == len(server.calls) == 31
-    assert ran.stats["sessions"] == 2
-    assert ran.stats["requests"]["retries"] == 1
-    assert ran.stats["tokens"]["completion"] == 90
-
-
 def test_f41_a_slow_start_has_no_more_in_flight_than_allowed(tmp_path: Path) -> None:
     """At no moment are more requests in flight than the concurrency."""
     gate = threading.Event()

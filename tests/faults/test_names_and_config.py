@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import subprocess
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ from nel.artifacts.files import directory_name
 from nel.config.load import build_config, read_yaml
 from nel.errors import ConfigError, NelError
 from tests.faults.invariants import CANARY, CANARY_ENV, no_secret, read_run
-from tests.faults.runs import config, nel_cli, run, start, write_config
-from tests.faults.server import HANGS_SECONDS, Call, Reply, answer, error, serving
+from tests.faults.runs import config, nel_cli, run, write_config
+from tests.faults.server import Call, Reply, answer, error, serving
 from tests.support.distributions import install, path_with
 from tests.support.runs import only_run, sums, write_bench, write_jsonl
 from tests.support.tiers import representatives
@@ -290,10 +289,10 @@ def test_a_bad_plugin_harms_nothing_else(tmp_path: Path, source: str) -> None:
     install(tmp_path / "site", "bad", entries, modules={"bad_plugin": source})
     with serving() as server:
         path = write_config(tmp_path, server.url)
-        done = _cli(["eval", "run", str(path), "--json"], tmp_path)
+        done = nel_cli(["eval", "run", str(path), "--json"], tmp_path, env=path_with(tmp_path / "site"))
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["exit_code"] == 0
-    listed = _cli(["list", "benchmarks"], tmp_path)
+    listed = nel_cli(["list", "benchmarks"], tmp_path, env=path_with(tmp_path / "site"))
     assert listed.returncode == 0
     assert "bad-one" in listed.stdout
     assert "gsm8k" in listed.stdout
@@ -314,7 +313,7 @@ def test_f110_bad_plugins_beside_each_other(tmp_path: Path) -> None:
         module = name.replace("-", "_")
         entries = {"nel.benchmarks": {name: f"{module}:bench"}}
         install(tmp_path / "site", module, entries, modules={module: source})
-    done = _cli(["list", "benchmarks", "--json"], tmp_path)
+    done = nel_cli(["list", "benchmarks", "--json"], tmp_path, env=path_with(tmp_path / "site"))
     found = {plugin["name"]: plugin for plugin in json.loads(done.stdout)}
     assert "it ends the process with status 7; update or uninstall a_exits" in found["a-exits"]["error"]
     assert "it ends the process by SIGKILL" in found["h-kills"]["error"]
@@ -322,27 +321,3 @@ def test_f110_bad_plugins_beside_each_other(tmp_path: Path) -> None:
     assert "it ends the process with status 0" in found["z-exits"]["error"]
     assert found["x-good"]["error"] is None
     assert found["x-good"]["description"] == found["quickstart"]["description"] != ""
-
-
-def test_f110_a_name_that_two_provide(tmp_path: Path) -> None:
-    """A package that takes a built-in's name does not replace it: the run uses nel's own and says so."""
-    source = "from nel.benchmarks.quickstart import quickstart as bench\n"
-    entries = {"nel.benchmarks": {"gsm8k": "thief_plugin:bench"}}
-    install(tmp_path / "site", "thief", entries, modules={"thief_plugin": source})
-    with serving() as server:
-        path = write_config(tmp_path, server.url)
-        done = _cli(["eval", "run", str(path), "--json"], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert list(json.loads(done.stdout)["benchmarks"]) == ["gsm8k"]
-    assert "thief 1.0 also provides one; use thief:gsm8k for that" in done.stderr
-
-
-def _cli(arguments: list[str], tmp_path: Path) -> Any:
-    """Run the command line with what is installed in ``site``, in a process that is killed where it hangs."""
-    process = start(arguments, tmp_path, env=path_with(tmp_path / "site"))
-    try:
-        stdout, stderr = process.communicate(timeout=HANGS_SECONDS)
-    finally:
-        process.kill()
-        process.communicate()
-    return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)

@@ -167,15 +167,6 @@ def test_f37_the_line_that_resumes(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["benchmarks"]["gsm8k"]["accounting"]["n_scored"] == 4
 
 
-def test_f37_a_poisoned_prompt_is_no_outage(tmp_path: Path) -> None:
-    """One prompt that crashes its connection, among others that are answered, costs that sample alone."""
-    with serving({5: [Do.RESET]}) as server:
-        ran = run(tmp_path, server, n=60, endpoint=HASTY)
-    assert ran.states.count("scored") == 59
-    assert ran.states[5] == "infra:connection"
-    assert ran.exit_code == 3
-
-
 def test_f37_an_interrupted_outage_ends_at_once(tmp_path: Path) -> None:
     """A short limit for a whole sample ends the wait: every sample is accounted for."""
     with serving(lambda _: error(503)) as server:

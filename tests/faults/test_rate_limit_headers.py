@@ -60,14 +60,6 @@ def test_f03_a_hint_of_nothing_is_no_wait() -> None:
     assert _gap(server) < _gap_without_a_hint()
 
 
-def test_f03_a_hint_reaches_a_run(tmp_path: Path) -> None:
-    """Over a socket a hint is what it is under the virtual clock: the sample is tried again and scored."""
-    with serving({0: [error(429, headers={"Retry-After": "0.01"})]}) as server:
-        ran = run(tmp_path, server, n=2)
-        assert len(server.of(0)) == 2
-    assert ran.states == ["scored"] * 2
-
-
 @pytest.mark.parametrize(
     "headers",
     [
@@ -92,15 +84,6 @@ def test_a_wait_that_is_too_long_stops_the_run_resumably(tmp_path: Path, headers
         closed = False
         assert run(tmp_path, server, n=40, resume=True).states == ["scored"] * 40
         nothing_paid_twice(server)
-
-
-def test_f03_a_wait_that_is_too_long_is_not_begun(tmp_path: Path) -> None:
-    """One request at a time: a hint above the limit makes no request wait longer than the limit before the run stops."""
-    closed = error(429, headers={"Retry-After": "86400"})
-    with serving(lambda call: right(call) if call.order < 2 else closed) as server:
-        ran = run(tmp_path, server, n=6, engine={"concurrency": 1}, endpoint={"retry_after_seconds_max": 1})
-        assert len(server.calls) <= 4
-    assert ran.exit_code == 75
 
 
 def test_f04_a_point_in_time_without_a_date() -> None:

@@ -115,16 +115,6 @@ def test_refusals_after_a_slow_first_answer_are_stored(tmp_path: Path) -> None:
     assert ran.exit_code == 3
 
 
-def test_the_terminal_shows_the_words_of_the_endpoint(tmp_path: Path) -> None:
-    """On stderr stand what it said, what to change and that it concerns every request."""
-    with serving(lambda _: error(400, SAYS["o3, temperature"][1])) as server:
-        done, ran = cli_run(tmp_path, server, n=N, engine=FIRST)
-    assert done.returncode == 2
-    assert (ran.run_dir / "report.html").exists()
-    assert "'temperature' does not support 0" in done.stderr
-    assert "leave out --temperature" in done.stderr
-
-
 @pytest.mark.parametrize(("engine", "n_good"), [(FIRST, 11), (UNCHECKED, 0)], ids=["later", "unchecked"])
 def test_a_key_that_is_revoked_stops_the_run_resumably(tmp_path: Path, engine: dict[str, Any], n_good: int) -> None:
     """Eight refusals in a row, then samples from elsewhere and a neutral prompt; what was answered is kept."""

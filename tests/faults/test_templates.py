@@ -83,15 +83,6 @@ def test_a_template_that_reaches_for_more_than_data(tmp_path: Path, role: str) -
     assert "prompt" in reason or "template" in reason
 
 
-def test_f79_a_row_names_no_template(tmp_path: Path) -> None:
-    """A template is a parameter of the benchmark; a file's name in a row is text, and so is a template in it."""
-    names = ["../secret.jinja", "/etc/passwd", "secret.txt"]
-    (tmp_path / "secret.txt").write_text("SECRET")
-    with serving(lambda call: answer("1")) as server:
-        texts = asked(written(tmp_path, server, [{"x": name, "a": "1"} for name in names]), server)
-    assert sorted(texts) == sorted(names)
-
-
 HOSTILE = [
     "{x} {{x}} {0} {x.__class__} %s %(a)s $x ${x}", "{% endraw %}{% if %}{# #}{{ 7*7 }}",
     r"\n \\ \x00 \u0041 \boxed{1}",
@@ -189,35 +180,3 @@ def test_a_dataset_that_would_run_or_unpack(
         refused(settings, server)
     assert sorted(path.name for path in tmp_path.parent.iterdir()) == before
     assert not (tmp_path / "nel-was-here").exists()
-
-
-@pytest.mark.parametrize("flag", ["trust_remote_code=true", "revision=../../x"])
-def test_f83_a_hub_dataset_runs_no_code(tmp_path: Path, flag: str) -> None:
-    """There is no switch that lets a dataset bring code; an unknown parameter is refused."""
-    with serving() as server:
-        settings = written(tmp_path, server)
-        settings["benchmarks"][0]["dataset"] = f"hf://org/name?{flag}"
-        assert flag.partition("=")[0] in refused(settings, server)
-
-
-TWINS = {
-    "exact_match": [
-        ("caf\u00e9", "cafe\u0301"), ("New York", "New\u00a0York"), ("ABC", "\uff21\uff22\uff23"),
-        ("abc", "\u200fabc\u200f"),
-    ],
-    "numeric_match": [("42", "\uff14\uff12"), ("-3", "\u22123"), ("1000", "1\u00a0000")],
-    "multichoice_regex": [("B", "Answer:\u00a0B")],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("rule", TWINS)
-def test_f84_spellings_that_look_alike_are_alike(tmp_path: Path, rule: str) -> None:
-    """Accents, full-width forms, invisible marks, minus signs and hard spaces count the same on both sides."""
-    pairs = TWINS[rule] + ([] if rule == "multichoice_regex" else [(other, one) for one, other in TWINS[rule]])
-    rows = [{"x": text, "a": gold} for gold, text in pairs]
-    with serving(lambda call: answer(call.body["messages"][-1]["content"])) as server:
-        settings = written(tmp_path, server, rows)
-        settings["benchmarks"][0]["scorer"] = rule
-        result = nel.evaluate(settings)
-    ran = read_run(result.run_dir, result.exit_code, benchmark="b", reason=result.ending.reason)
-    assert [row["reward"] for row in ran.rows] == [1.0] * len(pairs)

@@ -18,7 +18,6 @@ from tests.support.runs import read_results, write_jsonl
 
 TOKENS = {"m": 1.0, "M": 0.0}
 TEMPLATE = "{question}\n(m) {answer_a}\n(M) {answer_b}\nWhich is better, m or M?"
-RATING = "Rate from 1 to 3.\n{response}\nRating:"
 
 
 def test_the_preference_is_that_of_alpaca_eval() -> None:

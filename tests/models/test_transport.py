@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import socket
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from nel.models.transport.http import HttpTransport
 from nel.models.wire.openai import EventStream
 from nel.types import Request
 
-Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Part = bytes | float | asyncio.Event
 """Bytes to send, seconds to wait, or what to wait for; no bytes close the connection."""
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

@@ -1004,7 +1004,7 @@ MUTATIONS: Final = (
         fault="runtime_stats.json counts the first attempt of each request as a retry.",
         fragment='"retries": self._attempts - self._requests,',
         replacement='"retries": self._attempts,',
-        tests=("tests/artifacts", "tests/faults/test_limits.py"),
+        tests=("tests/artifacts", "tests/e2e/test_totals.py"),
     ),
     Mutation(
         name="partial-credit-is-a-failure",
@@ -1091,7 +1091,7 @@ MUTATIONS: Final = (
         fault="A package that takes the name of a built-in replaces it.",
         fragment="    return built_in[0]",
         replacement="    return matches[-1]",
-        tests=("tests/test_plugins.py", "tests/faults/test_names_and_config.py"),
+        tests=("tests/test_plugins.py", "tests/discovery/test_extension_points.py"),
     ),
     Mutation(
         name="package-spelled-otherwise",

@@ -1,4 +1,4 @@
-"""Six kinds of runs on scripted endpoints, and every text in which nel shows their numbers."""
+"""Five kinds of runs on scripted endpoints, and every text in which nel shows their numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.runs import nel as command
 from tests.support.runs import write_jsonl
 
 FORMATS = ("markdown", "csv", "json", "latex", "junit")
-KINDS = ("plain", "repeats", "groups", "judged", "unscored", "matrix")
+KINDS = ("repeats", "groups", "judged", "unscored", "matrix")
 N = 30
 _WRONG = {"a": (3, 7, 11, 15, 19, 23, 27), "b": (3, 7, 11, 15, 19, 23)}
 """Questions that each of the two models gets wrong."""

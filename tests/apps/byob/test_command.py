@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from nel.apps.byob import command as byob
 from nel.apps.byob import script as byob_script
@@ -48,14 +48,10 @@ def test_a_file_alone_is_compiled_and_installed(tmp_path: Path) -> None:
     assert "my-capitals" in environment.run("-c", program, "--list", cwd=tmp_path).stdout
 
 
-def test_its_errors_are_one_line_with_the_fix(tmp_path: Path) -> None:
+def test_its_errors_are_one_line_with_the_fix() -> None:
     """Errors look as they do in every command of nel, and end with exit code 2."""
-    import subprocess
-
-    (tmp_path / "empty.py").write_text("")
-    program = "import sys; sys.argv[0] = 'nel-byob'; from nel.apps.byob.script import main; main()"
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith("nel: ")
-    assert "name the benchmark file to compile, or give --list" in done.stderr
-    assert done.stderr.count("\n") == 1
+    done = CliRunner().invoke(byob_script.app, [], prog_name="nel-byob")
+    assert done.exit_code == 2
+    assert done.output.startswith("nel: ")
+    assert "name the benchmark file to compile, or give --list" in done.output
+    assert done.output.count("\n") == 1

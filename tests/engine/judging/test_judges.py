@@ -368,13 +368,11 @@ def test_a_wrong_key_of_the_judge_is_found_before_anything_is_paid_for(
 
 def test_a_refused_key_of_one_member_costs_its_own_opinions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other two decide, the run ends resumably with the reason, and a resume with the right key asks the third."""
-    preflight = True
     monkeypatch.setenv("JUDGE_KEY", "not-the-right-key")
     path = bench(tmp_path, WAYS["handed over"])
     with scripted(adds) as model, scripted(honest) as one, scripted(honest) as two:
         with scripted(honest, key="right", models=["judge-2"]) as three:
-            engine = {"preflight": preflight}
-            settings = config(path, tmp_path, model.url, one.url, two.url, three.url, engine=engine)
+            settings = config(path, tmp_path, model.url, one.url, two.url, three.url, engine={"preflight": True})
             settings["judge"]["panel"][2]["api_key_env"] = "JUDGE_KEY"
             first = evaluate(settings)
             assert (first.exit_code, len(model.calls)) == (75, 6)
@@ -542,7 +540,6 @@ def test_a_rubric_in_words_and_its_threshold_come_from_the_run(tmp_path: Path) -
 
 def test_a_member_without_a_grade_is_asked_everywhere_by_a_resume(tmp_path: Path) -> None:
     """Not only where the others tied, since agreement would then be measured on cases chosen by their outcome."""
-    fault = "prose"
     path = bench(tmp_path, WAYS["handed over"], n=12)
 
     def opposed(call: Call, _: int) -> Reply:
@@ -550,7 +547,7 @@ def test_a_member_without_a_grade_is_asked_everywhere_by_a_resume(tmp_path: Path
         return answer("GRADE: I" if number in (0, 1, 2) else "GRADE: C")
 
     with scripted(adds) as model, scripted(honest) as one, scripted(opposed) as two:
-        with scripted(lambda call, _: SILENT[fault][0]()) as three:
+        with scripted(lambda call, _: SILENT["prose"][0]()) as three:
             settings = config(path, tmp_path, model.url, one.url, two.url, three.url)
             first = evaluate(settings)
         before = read_json(first.run_dir / "judged" / "metrics.json")["judging"]["agreement"][0]

@@ -30,9 +30,6 @@ def counted(cases: list[dict[str, Any]], *judges: str, samples: int | None = Non
 TWENTY_FIVE = [("C", "C")] * 20 + [("C", "I")] * 5 + [("I", "C")] * 10 + [("I", "I")] * 15
 
 
-GOOD = record("C", repeated("a", "C", "C"))
-
-
 def test_nothing_judged_is_nothing() -> None:
     """A benchmark without a judgement has no counts, whatever its scorer keeps under that name."""
     counts = JudgingCounts(["a"])
