@@ -102,14 +102,6 @@ class ListedGolds:
         )
 
 
-def takes_gold(scorer: object) -> bool:
-    """Return whether a scorer, or a member of a composed one, is marked by `reads_gold`."""
-    while isinstance(scorer, functools.partial):
-        scorer = scorer.func
-    is_marked = hasattr(getattr(scorer, "inner", scorer), _ATTRIBUTE)
-    return is_marked or any(map(takes_gold, getattr(scorer, "members", None) or ()))
-
-
 def unusable_gold(
     scorer: object, sample: Sample, *, per_turn: bool, judges_by_reference: bool = True
 ) -> str | None:

@@ -17,7 +17,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import Dataset
 from nel.errors import DatasetError, NelError
 from nel.scoring.gold_choices import choices_of, gold_kinds, gold_number
-from nel.scoring.golds import ListedGolds, takes_gold, unusable_gold
+from nel.scoring.golds import ListedGolds, unusable_gold
 from nel.types import GoldKind, Sample, ScorerInput
 
 ROWS_READ: Final = 50_000
@@ -127,8 +127,6 @@ def gold_check(benchmark: Benchmark) -> Callable[[Sample], str | None]:
     """Return what says why the gold answer of a sample decides nothing for the benchmark's scorer;
     None where it does.
     """
-    if not takes_gold(benchmark.scorer):
-        return lambda _: None
     return partial(
         unusable_gold,
         benchmark.scorer,

@@ -45,12 +45,12 @@ _ENDS: Final = frozenset({"response.completed", "response.incomplete", "response
 _ENCRYPTED: Final = "reasoning.encrypted_content"
 _ROLES: Final = ("system", "developer", "user", "assistant")
 _FINAL: Final = "final_answer"
-_USAGE: Final = UsageNames(
-    "input_tokens", "output_tokens", "input_tokens_details", "output_tokens_details"
-)
 """Phase of the message that is the answer, with models that comment on their work in others
 (gpt-5.3-codex and later).
 """
+_USAGE: Final = UsageNames(
+    "input_tokens", "output_tokens", "input_tokens_details", "output_tokens_details"
+)
 
 
 class Responses(Wire):
