@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
 from nel.core.texts import list_in_text
@@ -102,48 +102,72 @@ class ListedGolds:
         )
 
 
-def unusable_gold(
-    scorer: object, sample: Sample, *, per_turn: bool, judges_by_reference: bool = True
-) -> str | None:
-    """Return why a scorer can decide nothing by a gold answer; None where it can, or takes none.
+def gold_check(
+    scorer: object, *, per_turn: bool, judges_by_reference: bool = True
+) -> Callable[[Sample], str | None] | None:
+    """Return what says why a scorer can decide nothing by the gold answer of a sample, as it would
+    be asked, or None where it can; None for a scorer that takes none, such as a user's own.
 
     Args:
-        scorer: Of the benchmark; one of a user's own says nothing before it is called.
-        sample: As it would be asked.
+        scorer: Of the benchmark.
         per_turn: Each turn of a conversation is scored with a target of its own.
         judges_by_reference: False where the run's judges have a template of its own without a
             reference.
     """
+    target_check = _target_check(scorer, {"judges_by_reference": judges_by_reference})
+    if target_check is None:
+        return None
+
+    def check(sample: Sample) -> str | None:
+        for target in _targets_of(sample, per_turn=per_turn):
+            fault = target_check(sample, target)
+            if fault is not None:
+                return fault
+        return None
+
+    return check
+
+
+def _targets_of(sample: Sample, *, per_turn: bool) -> list[object]:
     targets = sample.target
-    has_each = (
-        per_turn
-        and sample.turns
-        and isinstance(targets, list)
-        and len(targets) == len(sample.turns) + 1
-    )
-    for target in targets if has_each and isinstance(targets, list) else [targets]:
-        fault = _fault(scorer, sample, target, {"judges_by_reference": judges_by_reference})
-        if fault is not None:
-            return fault
-    return None
+    if per_turn and sample.turns and isinstance(targets, list):
+        has_each = len(targets) == len(sample.turns) + 1
+        return targets if has_each else [targets]
+    return [targets]
 
 
-def _fault(scorer: object, sample: Sample, target: object, options: dict[str, Any]) -> str | None:
-    """Return what a scorer's gold function refuses, or what all members of a composed one do."""
+def _target_check(
+    scorer: object, options: Mapping[str, Any]
+) -> Callable[[Sample, object], str | None] | None:
+    """Return what says why a gold answer is refused by the function that a scorer is marked with,
+    or by those of all members of a composed one; None where there is none, or a member has none.
+    """
     while isinstance(scorer, functools.partial):
         options = {**options, **scorer.keywords}
         scorer = scorer.func
     take = getattr(getattr(scorer, "inner", scorer), _ATTRIBUTE, None)
-    members = getattr(scorer, "members", None)
-    if take is None and members:
-        faults = [_fault(member, sample, target, options) for member in members]
-        return faults[0] if None not in faults else None
-    if take is None:
+    if take is not None:
+        return functools.partial(_refusal, functools.partial(take, **options))
+    member_checks = []
+    for member in getattr(scorer, "members", None) or ():
+        member_check = _target_check(member, options)
+        if member_check is None:
+            return None
+        member_checks.append(member_check)
+    if not member_checks:
         return None
+
+    def check(sample: Sample, target: object) -> str | None:
+        faults = [member_check(sample, target) for member_check in member_checks]
+        return faults[0] if None not in faults else None
+
+    return check
+
+
+def _refusal(take: TakeGold, sample: Sample, target: object) -> str | None:
     metadata = dict(sample.metadata)
-    asked = ScorerInput(response="", target=target, metadata=metadata, sample=sample)
     try:
-        take(asked, **options)
+        take(ScorerInput(response="", target=target, metadata=metadata, sample=sample))
     except DatasetError as error:
         return str(error)
     return None

@@ -15,14 +15,15 @@ from nel.scoring.compose import all_of, any_of
 from nel.scoring.configurable import choice, includes
 from nel.scoring.decisions import boolean_yesno
 from nel.scoring.gold_choices import ChoiceSetting, gold_label, gold_labels, own_labels
-from nel.scoring.golds import unusable_gold
+from nel.scoring.golds import gold_check
 from nel.scoring.label_match import label_match
 from nel.scoring.multi import multi_scorer
 from nel.types import Sample, ScorerInput
 
 
 def fault(scorer: object, target: Any, **fields: Any) -> str | None:
-    return unusable_gold(scorer, Sample(id="1", input="?", target=target, **fields), per_turn=True)
+    check = gold_check(scorer, per_turn=True)
+    return check and check(Sample(id="1", input="?", target=target, **fields))
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,9 @@ Depends on `nel.scoring.gold_choices` for the ways in which one can be read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from typing import Final, get_args
 
@@ -17,8 +16,8 @@ from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import Dataset
 from nel.errors import DatasetError, NelError
 from nel.scoring.gold_choices import choices_of, gold_kinds, gold_number
-from nel.scoring.golds import ListedGolds, unusable_gold
-from nel.types import GoldKind, Sample, ScorerInput
+from nel.scoring.golds import ListedGolds
+from nel.types import GoldKind, ScorerInput
 
 ROWS_READ: Final = 50_000
 """Rows whose gold answers are compared; a few seconds at most."""
@@ -121,15 +120,3 @@ def gold_caution(benchmark: Benchmark, dataset: Dataset) -> str | None:
 def _without_examples(benchmark: Benchmark) -> Benchmark:
     """Return a benchmark whose samples are made of their row alone."""
     return replace(benchmark, num_fewshot=0, images_field=None)
-
-
-def gold_check(benchmark: Benchmark) -> Callable[[Sample], str | None]:
-    """Return what says why the gold answer of a sample decides nothing for the benchmark's scorer;
-    None where it does.
-    """
-    return partial(
-        unusable_gold,
-        benchmark.scorer,
-        per_turn=not benchmark.scores_conversation,
-        judges_by_reference=benchmark.judges_by_reference,
-    )

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.prompt_check import question_check
-from nel.engine.planning.golds import gold_check
 from nel.engine.store.codec import encode_sample, seal_text
 from nel.episodes.limits import limits_of_row
 from nel.errors import DatasetError, PromptError
+from nel.scoring.golds import gold_check
 
 
 class Rendering(NamedTuple):
@@ -30,7 +30,11 @@ class Renderer:
     def __init__(self, benchmark: Benchmark) -> None:
         self._benchmark = benchmark
         self._empty_question = question_check(benchmark)
-        self._gold_fault = gold_check(benchmark)
+        self._gold_fault = gold_check(
+            benchmark.scorer,
+            per_turn=not benchmark.scores_conversation,
+            judges_by_reference=benchmark.judges_by_reference,
+        )
 
     def rendering(self, data: dict[str, Any], sample_id: str) -> Rendering:
         """Return what a row makes.
@@ -47,7 +51,9 @@ class Renderer:
             encoded = encode_sample(sample)
         except (DatasetError, PromptError, ValueError) as error:
             return Rendering(None, str(error), 0)
-        fault = self._empty_question(sample) or self._gold_fault(sample)
+        fault = self._empty_question(sample)
+        if fault is None and self._gold_fault is not None:
+            fault = self._gold_fault(sample)
         return Rendering(seal_text(encoded), fault, number_of(encoded))
 
 

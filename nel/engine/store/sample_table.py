@@ -63,11 +63,17 @@ class SampleTable:
         Raises:
             StoppedEarly: The disk is full.
         """
+        seen = self._seen
         try:
             with bulk_insert_cache(self._connection):
                 try:
                     for sample in samples:
-                        self._add(sample)
+                        if seen is not None:
+                            seen.add(sample.sample_id)
+                        self._waiting.append(sample)
+                        self._characters += len(sample.content or "")
+                        if len(self._waiting) >= _ROWS_MAX or self._characters >= _CHARACTERS_MAX:
+                            self._insert_waiting()
                 except DatasetError:
                     # An id that is taken comes before what is wrong with a later row.
                     self._insert_waiting()
@@ -85,19 +91,11 @@ class SampleTable:
         row = self._connection.execute(_ROW_NUMBER, (self._benchmark, sample_id)).fetchone()
         return None if row is None else int(row[0])
 
-    def _add(self, sample: StoredSample) -> None:
-        if self._seen is not None:
-            self._seen.add(sample.sample_id)
-        self._waiting.append(sample)
-        self._characters += len(sample.content or "")
-        if len(self._waiting) >= _ROWS_MAX or self._characters >= _CHARACTERS_MAX:
-            self._insert_waiting()
-
     def _insert_waiting(self) -> None:
         samples, self._waiting, self._characters = self._waiting, [], 0
-        before = self._connection.total_changes
+        benchmark, before = self._benchmark, self._connection.total_changes
         try:
-            rows = ((self._benchmark, *sample) for sample in samples)
+            rows = ((benchmark, *sample) for sample in samples)
             self._connection.executemany(_INSERT, rows)
         except sqlite3.IntegrityError as error:
             raise _IdTaken(samples[self._connection.total_changes - before]) from error
