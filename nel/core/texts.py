@@ -23,6 +23,15 @@ def shorten(text: str, characters_max: int) -> str:
     return text if len(text) <= characters_max else f"{text[: characters_max - 1]}…"
 
 
+def setting_text(value: object, characters_max: int = 60) -> str:
+    """Return the value of a setting for a message that says what differs.
+
+    >>> setting_text(None), setting_text(0.5)
+    ('unset', '0.5')
+    """
+    return "unset" if value is None else shorten(str(value), characters_max)
+
+
 def one_spelling(label: str) -> str:
     """Return the name of a category or group in the one spelling (NFC) that nel compares.
 

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 import docker.errors
 from docker.types import Mount
 
+from nel.core.json_values import present
 from nel.environments.frames import helper_program
 from nel.errors import SandboxError
 from nel.sandbox.isolation.container import without_limits
@@ -141,5 +142,5 @@ def _host_options(spec: ContainerSpec) -> dict[str, Any]:
         "nano_cpus": None if spec.cpus is None else round(spec.cpus * 1_000_000_000),
         "runtime": spec.runtime,
     }
-    set_options = {name: value for name, value in options.items() if value is not None}
+    set_options = present(options)
     return without_limits(set_options, spec.unlimited)
