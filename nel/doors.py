@@ -57,6 +57,7 @@ CONTRACTS: Final = {
     "nel.core": "helpers without a domain",
     "nel.core.addresses": "helpers: URLs without their secrets",
     "nel.core.atomic_files": "helpers: files that are whole or not there",
+    "nel.core.json_values": "helpers: what a value of JSON is",
     "nel.core.observer": "observers",
     "nel.core.paths": "helpers: names of files",
     "nel.core.reward_keys": "helpers: which number of a scorer is the reward",

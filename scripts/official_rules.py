@@ -117,42 +117,71 @@ def _run(name: str, source: str) -> Any:
 
 def _instructions(text: str, chance: random.Random) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield an instruction of each kind that the text may or may not follow."""
-    word = chance.choice(words := re.findall(r"\w+", text) or ["x"])
     relation = chance.choice(["less than", "at least"])
-    paragraphs = text.split("\n\n")
-    count = max(1, sum(bool(part.strip()) for part in paragraphs))
-    nth = chance.randint(1, count)
-    first = ((paragraphs[nth - 1 : nth] or ["x"])[0].split() or ["x"])[0].strip(".,\"'!?") or "x"
-    few = chance.randint(1, 6)
-    parameters: dict[str, dict[str, Any]] = {
-        "keywords:existence": {"keywords": [*chance.sample(words, min(2, len(words))), chance.choice([word, "zebra"])]},
-        "keywords:frequency": {"keyword": word, "frequency": few, "relation": relation},
-        "keywords:forbidden_words": {"forbidden_words": [chance.choice([word, "zebra"])]},
-        "keywords:letter_frequency": {
-            "letter": chance.choice("aeXq"), "let_frequency": chance.randint(1, 60), "let_relation": relation,
-        },
-        "language:response_language": {"language": chance.choice(["en", "de", "fr"])},
-        "length_constraints:number_paragraphs": {"num_paragraphs": chance.randint(1, 4)},
-        "length_constraints:number_words": {"num_words": chance.choice([5, 100, 300]), "relation": relation},
-        "length_constraints:nth_paragraph_first_word": {
-            "num_paragraphs": chance.choice([count, count, 2]), "nth_paragraph": nth, "first_word": first,
-        },
-        "detectable_content:number_placeholders": {"num_placeholders": chance.randint(1, 3)},
-        "detectable_content:postscript": {"postscript_marker": chance.choice(["P.S.", "P.P.S"])},
-        "detectable_format:number_bullet_lists": {"num_bullets": few},
-        "detectable_format:number_highlighted_sections": {"num_highlights": chance.randint(1, 8)},
-        "detectable_format:multiple_sections": {
-            "section_spliter": chance.choice(["Section", "SECTION"]), "num_sections": chance.randint(1, 3),
-        },
+    parameters = {
+        **_of_words(text, relation, chance),
+        **_of_paragraphs(text, chance),
+        **_of_forms(chance),
         "combination:repeat_prompt": {"prompt_to_repeat": chance.choice([text[:20].upper() or "x", "nope"])},
         "startend:end_checker": {"end_phrase": chance.choice([text[-10:] or "x", "nope"])},
-        "change_case:capital_word_frequency": {
-            "capital_frequency": chance.randint(1, 12), "capital_relation": relation,
-        },
+        "language:response_language": {"language": chance.choice(["en", "de", "fr"])},
     }  # fmt: skip
     for name in RULES:
         if name != SENTENCES:
             yield name, parameters.get(name, {})
+
+
+def _of_words(text: str, relation: str, chance: random.Random) -> dict[str, dict[str, Any]]:
+    """Return the parameters of instructions about words and letters, of the text or not of it."""
+    words = re.findall(r"\w+", text) or ["x"]
+    word = chance.choice(words)
+    perhaps_absent = chance.choice([word, "zebra"])
+    present = chance.sample(words, min(2, len(words)))
+    return {
+        "keywords:existence": {"keywords": [*present, perhaps_absent]},
+        "keywords:frequency": {
+            "keyword": word, "frequency": chance.randint(1, 6), "relation": relation,
+        },
+        "keywords:forbidden_words": {"forbidden_words": [perhaps_absent]},
+        "keywords:letter_frequency": {
+            "letter": chance.choice("aeXq"), "let_frequency": chance.randint(1, 60), "let_relation": relation,
+        },
+        "length_constraints:number_words": {"num_words": chance.choice([5, 100, 300]), "relation": relation},
+        "change_case:capital_word_frequency": {
+            "capital_frequency": chance.randint(1, 12), "capital_relation": relation,
+        },
+    }  # fmt: skip
+
+
+def _of_paragraphs(text: str, chance: random.Random) -> dict[str, dict[str, Any]]:
+    """Return the parameters of instructions about paragraphs, often those that the text has."""
+    paragraphs = text.split("\n\n")
+    count = max(1, sum(bool(paragraph.strip()) for paragraph in paragraphs))
+    number = chance.randint(1, count)
+    words = paragraphs[number - 1].split()
+    first_word = words[0].strip(".,\"'!?") if words else ""
+    return {
+        "length_constraints:number_paragraphs": {"num_paragraphs": chance.randint(1, 4)},
+        "length_constraints:nth_paragraph_first_word": {
+            "num_paragraphs": chance.choice([count, count, 2]),
+            "nth_paragraph": number,
+            "first_word": first_word or "x",
+        },
+    }
+
+
+def _of_forms(chance: random.Random) -> dict[str, dict[str, Any]]:
+    """Return the parameters of instructions about lists, sections and marks."""
+    splitter = chance.choice(["Section", "SECTION"])
+    return {
+        "detectable_content:number_placeholders": {"num_placeholders": chance.randint(1, 3)},
+        "detectable_content:postscript": {"postscript_marker": chance.choice(["P.S.", "P.P.S"])},
+        "detectable_format:number_bullet_lists": {"num_bullets": chance.randint(1, 6)},
+        "detectable_format:number_highlighted_sections": {"num_highlights": chance.randint(1, 8)},
+        "detectable_format:multiple_sections": {
+            "section_spliter": splitter, "num_sections": chance.randint(1, 3),
+        },
+    }  # fmt: skip
 
 
 def _drop(path: Path, chance: random.Random) -> tuple[int, int]:

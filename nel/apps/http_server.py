@@ -10,9 +10,10 @@ import errno
 import hmac
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import Final
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -57,6 +58,21 @@ def check_reach(host: str, token_env: str | None) -> None:
             f"{host} may be reached by others; name the environment variable of a token with"
             " --token-env"
         )
+
+
+def host_of(value: str | None) -> str | None:
+    """Return the name in a Host header, in lower case without its port; None without a name."""
+    if not value or any(character in value for character in "/\\@?# \t"):
+        return None
+    try:
+        return urlsplit(f"//{value}").hostname
+    except ValueError:
+        return None
+
+
+def is_named(name: str | None, hosts: Collection[str]) -> bool:
+    """Return whether a server is addressed by one of its names, which may end in a full stop."""
+    return name is not None and name.rstrip(".") in hosts
 
 
 def has_token(request: web.Request, token: str | None) -> bool:

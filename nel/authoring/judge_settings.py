@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from nel.config.load import first_problem
 from nel.config.schema import JudgeConfig, ModelConfig
 from nel.config.schema.variables import ENV_NAME
+from nel.core.json_values import is_number
 from nel.errors import ConfigError, did_you_mean
 
 _NAMES: Final = {"model_id": "model", "model": "model", "url": "url", "name": "name"}
@@ -30,7 +31,7 @@ _GENERATION: Final = {
 _KEYS: Final = ("api_key", "api_key_env", "api_key_name")
 _HOW: Final = ("parallelism", "max_retries", "request_timeout")
 _KNOWN: Final = (*_NAMES, *_KEYS, *_GENERATION, *_HOW)
-_JUDGE_KEY: Final = re.compile(r"judge(_\d+)?")
+JUDGE_KEY: Final = re.compile(r"judge(_\d+)?")
 _MARKS: Final = frozenset({"url", "model_id"})
 """What a judge under any other key of ``extra`` is known by."""
 
@@ -93,9 +94,7 @@ def judges_in(extra: Mapping[str, object]) -> dict[str, ModelConfig]:
     """
     judges = {}
     for key, value in extra.items():
-        if isinstance(value, Mapping) and (
-            _JUDGE_KEY.fullmatch(str(key)) or value.keys() >= _MARKS
-        ):
+        if isinstance(value, Mapping) and (JUDGE_KEY.fullmatch(str(key)) or value.keys() >= _MARKS):
             judges[str(key)] = model_config_of(value, str(key))
     return judges
 
@@ -112,7 +111,7 @@ def _variable(value: object, key: str) -> str:
 def _how_it_is_asked(values: Mapping[str, Any], key: str) -> dict[str, object]:
     for name in _HOW:
         value = values.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+        if not is_number(value) or value < 0:
             raise ConfigError(f"{key}: {name} is {value!r}; give a number")
     settings: dict[str, Any] = {}
     if "parallelism" in values:

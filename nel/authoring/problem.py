@@ -8,6 +8,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from nel.core.json_values import is_whole
 from nel.core.texts import one_spelling
 from nel.datasets.fields import lookup
 from nel.datasets.ids import own_id
@@ -140,9 +141,9 @@ def recorded_answer(row: Mapping[str, object], field_name: str) -> str:
 def row_id(record: Mapping[str, object], id_field: str | None) -> str | None:
     """Return a row's own id; None where it has none."""
     value = record.get(id_field or "id")
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        return None
-    return own_id(value)
+    if isinstance(value, str) or is_whole(value):
+        return own_id(value)
+    return None
 
 
 def _choices_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:

@@ -97,30 +97,30 @@ def run(
     verbosity = verbosity_of(quiet=quiet, verbose=verbose)
     layers = layers_of(config, chosen_settings(ctx))
     resolved = layers.build()
+    several = bool(resolved.endpoints)
     if resolved.shard is not None and fail_under:
         raise UsageError(
             f"--fail-under decides on a whole run, and this is shard {resolved.shard}; put the"
             " shards together with nel eval merge, then nel gate OUT --fail-under METRIC=VALUE"
         )
-    if pilot is not None and not dry_run:
-        raise UsageError("--pilot estimates what a run takes; give it with --dry-run")
     if dry_run:
-        show_plan = _showing_preview(several=bool(resolved.endpoints))
+        show_plan = _showing_preview(several=several)
         show_plan(resolved, as_json=as_json, values=layers.values(), pilot=pilot)
-    else:
-        if rows := layers.user_settings():
-            texts = [f"{row.key} ({row.source})" for row in rows]
-            typer.echo(f"nel: set for all runs: {', '.join(texts)}", err=True)
-        allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
-        show = _showing(several=bool(resolved.endpoints))
-        show(
-            resolved,
-            resume=resume,
-            as_json=as_json,
-            allowed=allowed,
-            fail_under=fail_under or (),
-            verbosity=verbosity,
-        )
+        return
+    if pilot is not None:
+        raise UsageError("--pilot estimates what a run takes; give it with --dry-run")
+    if rows := layers.user_settings():
+        texts = [f"{row.key} ({row.source})" for row in rows]
+        typer.echo(f"nel: set for all runs: {', '.join(texts)}", err=True)
+    show = _showing(several=several)
+    show(
+        resolved,
+        resume=resume,
+        as_json=as_json,
+        allowed=allowed_changes(url=allow_url_change, judge=allow_judge_change),
+        fail_under=fail_under or (),
+        verbosity=verbosity,
+    )
 
 
 @app.command(name="score", cls=taking_settings("--scorer", "--executor"))

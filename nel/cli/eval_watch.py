@@ -29,13 +29,19 @@ def watch(
         bool, typer.Option("--json", help="Print each update as one line of JSON.")
     ] = False,
     wait: Annotated[
-        float,
-        typer.Option(min=0, max=86400, help="Seconds to wait for a run that is only beginning."),
-    ] = _WAIT_SECONDS,
+        float | None,
+        typer.Option(
+            min=0,
+            max=86400,
+            help="Seconds to wait for a run that is only beginning; 30, and 0 with --once.",
+        ),
+    ] = None,
 ) -> None:
     """Show a run in progress until it ends, from any terminal; read-only.
 
     Exit codes: 0 the run ended, in any way, or --once was given; 2 there is no run, and none
     begins.
     """
-    show_status(run_dir, interval, once=once, as_json=as_json, wait_seconds=0 if once else wait)
+    if wait is None:
+        wait = 0.0 if once else _WAIT_SECONDS
+    show_status(run_dir, interval, once=once, as_json=as_json, wait_seconds=wait)

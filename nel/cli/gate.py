@@ -54,9 +54,8 @@ def gate(
     Exit codes: 0 GO; 2 cannot be decided on; 4 NO-GO; 5 INCONCLUSIVE.
     """
     if fail_under:
-        show_floors(
-            sides, fail_under, policy=policy or baseline, output_dir=output_dir, as_json=as_json
-        )
+        unfit = (policy, baseline, despite)
+        show_floors(sides, fail_under, unfit=unfit, output_dir=output_dir, as_json=as_json)
     else:
         both = with_baseline(baseline, sides)
         show_gate(both, policy, despite or [], seed=seed, output_dir=output_dir, as_json=as_json)

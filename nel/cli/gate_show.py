@@ -49,18 +49,26 @@ def show_floors(
     sides: Sequence[str],
     floors: Sequence[str],
     *,
-    policy: Path | str | None,
+    unfit: Sequence[object],
     output_dir: Path | None,
     as_json: bool,
 ) -> None:
     """Hold one run against floors, write the files and exit with the decision's code.
 
+    Args:
+        sides: One run.
+        floors: At least one.
+        unfit: Values of the options that are about two runs.
+        output_dir: For the files; None: the run's directory.
+        as_json: Print the decision as JSON.
+
     Raises:
         ConfigError: The arguments are not one run.
     """
-    if policy is not None or len(sides) != 1:
+    if any(unfit) or len(sides) != 1:
         raise ConfigError(
-            "--fail-under holds one run alone; leave --policy, --baseline and the second run away"
+            "--fail-under holds one run alone; leave --policy, --baseline, --despite and the second"
+            " run away"
         )
     document = floors_decision(sides[0], read_floors(floors), named="--fail-under")
     _show(document, output_dir or directory_of(sides[0]), as_json=as_json)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from nel.cli.streams import OutputLost
+from nel.core.atomic_files import CONTINUE
 
 _MEMORY: Final = "this process gets no more memory; raise its limit (ulimit -v unlimited), or lower --concurrency"
 _THREADS: Final = (
@@ -35,9 +36,6 @@ _OF_ERRNO: Final = {
 _NOT_MAPPED: Final = "failed to map segment"
 """What the loader says of a library for which there is no room."""
 _CAUSES_MAX: Final = 10
-_CONTINUE: Final = (
-    "; then repeat the command, or continue a run that had begun with nel eval resume DIR"
-)
 
 
 def shortage(error: BaseException) -> str | None:
@@ -50,24 +48,24 @@ def shortage(error: BaseException) -> str | None:
     if isinstance(error, MemoryError) or (
         isinstance(error, ImportError) and _NOT_MAPPED in _all_words(error)
     ):
-        return _MEMORY + _CONTINUE
+        return _MEMORY + CONTINUE
     if isinstance(error, RuntimeError):
-        return _THREADS + _CONTINUE if "start new thread" in str(error) else None
+        return _THREADS + CONTINUE if "start new thread" in str(error) else None
     if not isinstance(error, OSError) or error.errno is None:
         return None
     if isinstance(error, FileNotFoundError) and _is_directory_gone():
         return _GONE
     if isinstance(error, FileNotFoundError) and "temporary directory" in (error.strerror or ""):
-        return _TEMPORARY + _CONTINUE
+        return _TEMPORARY + CONTINUE
     if error.errno == errno.EMFILE:
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         return (
             f"this process may open {limit:,} files and needs more; raise that (ulimit -n"
-            f" 1024){_CONTINUE}"
+            f" 1024){CONTINUE}"
         )
     text = _OF_ERRNO.get(error.errno)
     where = "" if error.filename is None else f" at {error.filename}"
-    return None if text is None else text.format(where=where) + _CONTINUE
+    return None if text is None else text.format(where=where) + CONTINUE
 
 
 def _is_directory_gone() -> bool:

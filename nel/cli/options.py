@@ -11,6 +11,11 @@ RunDir = Annotated[Path, typer.Argument(help="The directory of the run.")]
 UntouchedRunDir = Annotated[
     Path, typer.Argument(help="The directory of the run; nothing is written there.")
 ]
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+Port = Annotated[
+    int,
+    typer.Option("--port", "-p", min=0, max=65535, help="Port to listen on; 0 picks a free one."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ResultAsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 ComparisonAsJson = Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")]

@@ -16,6 +16,7 @@ from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
+from nel.core.texts import cost_text
 from nel.reports.tables.columns import Column, Counted, ReportTable, ValueKind
 from nel.runs.preview import PlannedBenchmark, preview
 from nel.types import JsonObject
@@ -127,8 +128,9 @@ def _estimate(estimate: JsonObject | None) -> str:
     )
     if n:
         text += f" and {estimate['completion_tokens']:,} completion tokens"
-    cost = estimate["cost"]
-    return f"{text}; no price is set" if cost is None else f"{text}, cost {bound}{cost:.4g}"
+    if estimate["cost"] is None:
+        return f"{text}; no price is set"
+    return f"{text}, cost {bound}{cost_text(estimate['cost'])}"
 
 
 def _settings(config: RunConfig, plans: Sequence[PlannedBenchmark]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -30,6 +30,7 @@ ReaderKey = Annotated[
 ReaderForm = Annotated[
     str, typer.Option("--reader-form", help="How it is asked: a plugin of the group nel.readers.")
 ]
+_FORM: Final = "extract"
 Override = Annotated[
     list[str] | None,
     typer.Option("-O", "--override", help="key.path=value of the reader's run; repeatable."),
@@ -47,7 +48,7 @@ def audit(
     reader: ReaderUrl = None,
     reader_id: ReaderId = None,
     reader_key: ReaderKey = None,
-    reader_form: ReaderForm = "extract",
+    reader_form: ReaderForm = _FORM,
     override: Override = None,
     as_json: ResultAsJson = False,
 ) -> None:
@@ -59,10 +60,10 @@ def audit(
     Its readings are counted apart: they change no score and no band. Exit codes: 0 done; 2 wrong
     usage; 3 the reader did not answer all; 75 stopped early.
     """
-    if reader is None and (reader_id or reader_key or override):
+    if reader is None and (reader_id or reader_key or override or reader_form != _FORM):
         raise ConfigError(
-            "--reader-id, --reader-api-key-env and -O are about a reader; give its URL:"
-            " --reader URL"
+            "--reader-id, --reader-api-key-env, --reader-form and -O are about a reader; give its"
+            " URL: --reader URL"
         )
     request = None
     if reader is not None:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from nel.comparison.lines import (
     SCORED,
     STATES,
+    TEXTS,
     UNSCORED,
     Block,
     Digests,
@@ -34,7 +35,6 @@ from nel.metrics.category_fields import category_of
 from nel.types import JsonObject
 
 _WHOLE: Final[frozenset[type]] = frozenset((int,))
-_TEXTS: Final[frozenset[type]] = frozenset((str,))
 _KNOWN_TEXTS: Final[frozenset[type]] = frozenset((str, type(None)))
 _KNOWN_NUMBERS: Final[frozenset[type]] = frozenset((int, float, type(None)))
 _METRICS: Final[frozenset[type]] = frozenset((int, float, bool))
@@ -179,7 +179,7 @@ class BlockReader:
 
     def _expected_digests(self, values: Sequence[object]) -> Digests:
         remembered = self._expected.get
-        if _TEXTS.issuperset(map(type, values)):
+        if TEXTS.issuperset(map(type, values)):
             digests = [remembered(value) or self._expected_digest(value) for value in values]  # type: ignore[call-overload]
         else:
             digests = [self._expected_digest(value) for value in values]
@@ -233,7 +233,7 @@ def _as_texts(values: Sequence[Any]) -> Sequence[str | None]:
 
 
 def _texts(values: Sequence[Any]) -> Sequence[str]:
-    if not _TEXTS.issuperset(map(type, values)):
+    if not TEXTS.issuperset(map(type, values)):
         raise _NotPlainError
     return values
 

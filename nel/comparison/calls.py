@@ -17,14 +17,13 @@ from nel.comparison.floors import Floor, hold
 from nel.comparison.gate import gate as decide_sides
 from nel.comparison.measures import Settings
 from nel.comparison.policy_file import policy_of, read_policy
-from nel.comparison.reading import read_sides
+from nel.comparison.reading import named_path, read_sides
 from nel.config.argument_words import arguments_for_flags
-from nel.core.paths import exists
 from nel.decide.policy import Policy
 from nel.errors import EXIT_DONE, ConfigError, UsageError
 from nel.reports import comparison as comparison_report
 from nel.reports import decision as decision_report
-from nel.reports.notebook import notebook_table
+from nel.reports.notebook import notebook_table, plain_table
 from nel.reports.tables.columns import Column, ReportTable
 from nel.types import JsonObject
 
@@ -70,7 +69,7 @@ class ComparisonResult:
         }
 
     def __repr__(self) -> str:
-        return _text(self._table())
+        return plain_table(self._table())
 
     def _repr_html_(self) -> str:
         """Return the table as a notebook shows it."""
@@ -109,7 +108,7 @@ class DecisionResult:
 
     def __repr__(self) -> str:
         """Return the decision, its table and its reasons."""
-        table = _text(decision_report.gated_table(self.document))
+        table = plain_table(decision_report.gated_table(self.document))
         reasons = decision_report.reason_lines(self.document)
         return "\n".join([self.decision, table, *reasons])
 
@@ -182,8 +181,8 @@ def gate(
         OutputError: There is no finished run, or a file is damaged or cannot be written.
     """
     if floors is not None:
-        if candidate is not None or policy is not None:
-            raise ConfigError("floors hold one run alone; leave candidate and policy away")
+        if candidate is not None or policy is not None or despite:
+            raise ConfigError("floors hold one run alone; leave candidate, policy and despite away")
         demanded_floors = [Floor(metric=name, value=value) for name, value in floors.items()]
         document = floors_decision(_side(baseline), demanded_floors, named="floors")
     elif candidate is None or policy is None:
@@ -238,9 +237,7 @@ def floors_decision(side: str, floors: Sequence[Floor], *, named: str) -> dict[s
 
 def directory_of(argument: str) -> Path:
     """Return the directory of a result: that of its file where it is one."""
-    path = Path(argument)
-    if not exists(path):
-        path = Path(argument.partition("=")[2])
+    _, path = named_path(argument)
     return path if path.is_dir() else path.parent
 
 
@@ -251,10 +248,3 @@ def _side(result: Result) -> str:
 def _of_second(column: Column) -> Column:
     """Return a column of rows that are the second of a pair."""
     return Column(column.key, column.kind, lambda pair: column.value(pair[1]), column.heading)
-
-
-def _text(table: ReportTable) -> str:
-    lines = [[column.words for column in table.columns], *table.texts()]
-    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    rows = [map(str.ljust, line, widths) for line in lines]
-    return "\n".join("  ".join(row).rstrip() for row in rows)

@@ -14,7 +14,7 @@ from nel.comparison.lines import Ints
 from nel.comparison.pairing import Pairing
 from nel.comparison.sides import SideBenchmark
 from nel.config.identity import JUDGE_PREFIX
-from nel.core.texts import shorten
+from nel.core.texts import setting_text
 from nel.errors import ConfigError, UsageError, did_you_mean
 
 PARTS: Final = ("pairing", "dataset", "prompt", "scorer", "judge", "decoding", "repeats")
@@ -34,7 +34,6 @@ OF_ROWS: Final = ("dataset.sha256", "prompt.sha256")
 scored, the samples are checked one by one instead."""
 _COUNTED: Final = ("samples", "prompts")
 """Differences that are counted over both sides; the text stands with the candidate."""
-_SHOWN_MAX: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +49,7 @@ class Difference:
         """Return the field with both values, shortened."""
         if self.baseline is None and self.field in _COUNTED:
             return str(self.candidate)
-        return f"{self.field}: {short(self.baseline)} and {short(self.candidate)}"
+        return f"{self.field}: {setting_text(self.baseline)} and {setting_text(self.candidate)}"
 
 
 def check_parts(names: Sequence[str]) -> frozenset[str]:
@@ -175,10 +174,3 @@ def _of_samples(pairing: Pairing) -> list[Difference]:
 def _span(counts: Ints) -> str:
     lowest, highest = int(counts.min()), int(counts.max())
     return str(lowest) if lowest == highest else f"{lowest} to {highest}"
-
-
-def short(value: object) -> str:
-    """Return a value for a message, shortened."""
-    if value is None:
-        return "unset"
-    return shorten(str(value), _SHOWN_MAX)

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from nel.core.json_values import is_number
 from nel.core.strict_json import dumps_bytes, dumps_unless_text
 
 Floats = npt.NDArray[np.float64]
@@ -35,7 +36,7 @@ STATES: Final = {
 }
 DIGEST_BYTES: Final = 8
 _DIGEST_BITS: Final = (1 << 64) - 1
-_TEXTS: Final[frozenset[type]] = frozenset((str,))
+TEXTS: Final[frozenset[type]] = frozenset((str,))
 MIX: Final = 0x9E3779B97F4A7C15
 _DIGESTS: Final = ("sample", "row", "prompt", "expected", "offset")
 _SIGNED: Final = ("position", "repeat", "occurrence")
@@ -271,7 +272,7 @@ def join_digests(a: int, b: int) -> int:
 
 def digests_of(values: Sequence[object]) -> Digests:
     """Return `digest` of each value."""
-    if not _TEXTS.issuperset(map(type, values)):
+    if not TEXTS.issuperset(map(type, values)):
         return np.array([digest(text) for text in values], dtype=np.uint64)
     texts: Sequence[Any] = values
     digests = [
@@ -288,8 +289,7 @@ def joined_digests(a: Digests, b: Digests) -> Digests:
 
 def number_or_nan(value: Any) -> float:
     """Return a number, NaN for anything else."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number else math.nan
+    return float(value) if is_number(value) else math.nan
 
 
 def length_or_nan(text: str | None) -> float:

@@ -244,9 +244,13 @@ def clusters_of(pairing: Pairing) -> Ints | None:
     for questions, positions in sides:
         codes = questions.codes_of("group")[positions]
         if (codes >= 0).any():
-            # A question without a group is a cluster of its own, with a number below 0.
-            return np.where(codes >= 0, codes, -1 - np.arange(len(codes)))
+            return cluster_ids(codes)
     return None
+
+
+def cluster_ids(codes: Ints) -> Ints:
+    """Return clusters by the codes of groups; a question without a group is one alone, below 0."""
+    return np.where(codes >= 0, codes, -1 - np.arange(len(codes)))
 
 
 def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool = True) -> Measure:

@@ -9,8 +9,8 @@ from nel.comparison import foreign, nel_runs
 from nel.comparison.sides import Side
 from nel.config.user_settings import output_directory
 from nel.core.paths import exists
-from nel.engine.store.remote import local_copy
-from nel.errors import OutputError, UsageError
+from nel.engine.store.remote import is_remote, local_copy
+from nel.errors import ConfigError, OutputError, UsageError
 
 _ACCEPTED = (
     "a run directory of nel, a result folder of NeMo Evaluator or a samples_*.jsonl file of lm-eval"
@@ -24,7 +24,7 @@ def read_sides(arguments: Sequence[str]) -> list[Side]:
         OutputError: There is nothing, nothing finished or nothing known at a path.
         UsageError: Two sides were given the same name.
     """
-    sides = [_split_name(argument) for argument in arguments]
+    sides = [named_path(argument) for argument in arguments]
     names = [name for name, _ in sides if name is not None]
     if len(set(names)) < len(names):
         raise UsageError("two sides have the same name before =; give each a name of its own")
@@ -32,11 +32,19 @@ def read_sides(arguments: Sequence[str]) -> list[Side]:
     return [_read(path, name or label) for (name, path), label in zip(sides, labels, strict=True)]
 
 
-def _split_name(argument: str) -> tuple[str | None, Path]:
+def named_path(argument: str) -> tuple[str | None, Path]:
+    """Return the name and the path of ``PATH`` or ``NAME=PATH``; of a run at a URL, its copy here.
+
+    Raises:
+        ConfigError: The name is empty.
+        NelError: What is at the URL cannot be fetched.
+    """
     name, separator, path = argument.partition("=")
-    if separator and name.strip() and not exists(argument):
-        return name.strip(), local_copy(path)
-    return None, local_copy(argument)
+    if not separator or exists(argument) or is_remote(argument):
+        return None, local_copy(argument)
+    if not name.strip():
+        raise ConfigError(f'"{argument}" has an empty name before "="; write NAME=DIR')
+    return name.strip(), local_copy(path)
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:

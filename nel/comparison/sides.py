@@ -16,6 +16,7 @@ import numpy as np
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Block, Columns, SampleLine, block_of
 from nel.core.forked_map import collection_paused, map_forked, parts_of_lines, usable_processes
+from nel.core.json_values import is_whole
 from nel.errors import NelError, OutputError, UsageError
 from nel.reports.run_files import json_object
 from nel.types import JsonObject
@@ -304,7 +305,7 @@ def whole_of(value: JsonObject, name: str, where: str, default: int | None = Non
         UsageError: It is missing without a default, or is not a whole number.
     """
     number = value.get(name, default)
-    if isinstance(number, bool) or not isinstance(number, int):
+    if not is_whole(number):
         raise UsageError(f'{where}: "{name}" is not a whole number')
     return number
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import yaml
 
 from nel.config.yaml_file import compose_file
+from nel.core.json_values import is_number
 from nel.errors import ConfigError, did_you_mean
 
 _TAG: Final = "tag:yaml.org,2002:"
@@ -120,8 +121,7 @@ class YamlEntry:
         value = self._scalar()
         if value is None or isinstance(value, str):
             return value
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or str(value) != self.node.value:
+        if not is_number(value) or str(value) != self.node.value:
             reading = self._kind() if isinstance(value, bool) else f"{self._kind()}, {value}"
             raise self.problem(
                 f'YAML reads {self.node.value} as {reading}; write "{self.node.value}" in quotes if'

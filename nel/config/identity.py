@@ -15,6 +15,7 @@ from typing import Final
 from nel.config.redaction import redact_url
 from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.core.strict_json import dumps_bytes
+from nel.core.texts import setting_text
 from nel.errors import ResumeRefused
 
 SCORING_FIELDS: Final = (
@@ -174,7 +175,7 @@ def check_resume(
     fatal = changes.keys() - rescoring - allowed
     if fatal:
         differences = "; ".join(
-            f"{field}: {_short(before)} -> {_short(after)}"
+            f"{field}: {setting_text(before)} -> {setting_text(after)}"
             for field, (before, after) in changes.items()
             if field in fatal
         )
@@ -188,8 +189,3 @@ def check_resume(
             f" ({differences}); undo the change, or {step}"
         )
     return bool(changes.keys() & rescoring)
-
-
-def _short(value: object) -> str:
-    text = "unset" if value is None else str(value)
-    return text if len(text) <= 48 else f"{text[:45]}..."  # noqa: PLR2004 - one line of a terminal

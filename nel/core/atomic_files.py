@@ -18,6 +18,11 @@ from nel.errors import StoppedEarly
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
+CONTINUE: Final = (
+    "; then repeat the command, or continue a run that had begun with nel eval resume DIR"
+)
+"""What to do once this machine has again what it lacked."""
+
 
 def write_file(path: Path, chunks: Iterable[bytes]) -> None:
     """Replace a file atomically with the given bytes; only the user can read it.
@@ -47,8 +52,7 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
         step = "free some space" if error.errno in _FULL else "make its directory writable"
         step = "remove that directory" if isinstance(error, IsADirectoryError) else step
         raise StoppedEarly(
-            f"cannot write {path}: {error.strerror or error}; {step}, then run nel eval resume, or"
-            " nel report where the run was complete"
+            f"cannot write {path}: {error.strerror or error}; {step}{CONTINUE}"
         ) from error
 
 

@@ -40,8 +40,18 @@ def as_argument(path: str | Path) -> str:
 
 def user_directory() -> Path:
     """Return the directory of the user's own files, which need not exist."""
-    home = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(home) if home else Path.home() / ".config") / "nel"
+    return _home("XDG_CONFIG_HOME", ".config") / "nel"
+
+
+def cache_directory() -> Path:
+    """Return the directory of what can be fetched or made again, which need not exist."""
+    return _home("XDG_CACHE_HOME", ".cache") / "nel"
+
+
+def _home(variable: str, usual: str) -> Path:
+    # The XDG specification demands that a relative path is ignored.
+    home = os.environ.get(variable, "")
+    return Path(home) if home.startswith("/") else Path.home() / usual
 
 
 _MADE_UP: Final = ("/proc", "/sys", "/dev")

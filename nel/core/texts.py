@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 import unicodedata
 from typing import Final
@@ -21,6 +22,29 @@ def shorten(text: str, characters_max: int) -> str:
     ('abc…', 'abcd')
     """
     return text if len(text) <= characters_max else f"{text[: characters_max - 1]}…"
+
+
+def setting_text(value: object, characters_max: int = 60) -> str:
+    """Return the value of a setting for a message that says what differs.
+
+    >>> setting_text(None), setting_text(0.5)
+    ('unset', '0.5')
+    """
+    return "unset" if value is None else shorten(str(value), characters_max)
+
+
+def cost_text(cost: float) -> str:
+    """Return a cost in the currency of its price: two decimals, or three digits where it is less.
+
+    >>> [cost_text(cost) for cost in (1234567.8, 12.5, 0.063, 0.0000451, 0)]
+    ['1,234,567.80', '12.50', '0.063', '0.0000451', '0']
+    """
+    if cost >= 1:
+        return f"{cost:,.2f}"
+    if cost <= 0:
+        return "0"
+    places = 2 - math.floor(math.log10(cost))
+    return f"{cost:.{places}f}".rstrip("0").rstrip(".")
 
 
 def one_spelling(label: str) -> str:

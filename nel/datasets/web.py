@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-import os
 import urllib.error
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from nel.core.paths import cache_directory
 from nel.datasets.base import Dataset
 from nel.datasets.download import FILE_BYTES_MAX, open_url, read_content
 from nel.datasets.files import source_at
@@ -39,8 +39,7 @@ def open_web(uri: str, _base_dir: Path | None) -> Dataset:
     suffix_of(f"{uri}: {name}")
     content = _download(uri)
     digest = hashlib.sha256(content).hexdigest()
-    home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    path = home / "nel" / "web" / digest / name
+    path = cache_directory() / "web" / digest / name
     if not path.is_file():
         keep(path, content, uri=uri, variable="XDG_CACHE_HOME")
     source = replace(source_at(path, uri), stamp=digest)

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 import docker.errors
 from docker.types import Mount
 
+from nel.core.json_values import present
 from nel.environments.frames import helper_program
 from nel.errors import SandboxError
 from nel.sandbox.isolation.container import without_limits
@@ -88,6 +89,12 @@ def start_container(
     return container_id, lifeline
 
 
+def search_path_of(config: Mapping[str, Any]) -> str:
+    """Return the ``PATH`` in the configuration of an image; the engine's own where it has none."""
+    variables = dict(line.split("=", 1) for line in config.get("Env") or ())
+    return variables.get("PATH") or USUAL_PATH
+
+
 def check_image(client: docker.DockerClient, image: str) -> None:
     """See that an image has the shell that a container needs, and that its architecture has a
     helper; nothing is started.
@@ -99,13 +106,12 @@ def check_image(client: docker.DockerClient, image: str) -> None:
     with speaking():
         facts = api.inspect_image(image)
         helper_program(facts["Architecture"])
-        variables = facts["Config"].get("Env") or ()
-        folders = dict(line.split("=", 1) for line in variables).get("PATH") or USUAL_PATH
+        search_path = search_path_of(facts["Config"])
         container_id = api.create_container(image, command=_LIFELINE, labels=labels_of("check"))[
             "Id"
         ]
         try:
-            for folder in folders.split(":"):
+            for folder in search_path.split(":"):
                 with suppress(docker.errors.NotFound):
                     archive, _ = api.get_archive(container_id, f"{folder}/sh")
                     if list(archive):
@@ -141,5 +147,5 @@ def _host_options(spec: ContainerSpec) -> dict[str, Any]:
         "nano_cpus": None if spec.cpus is None else round(spec.cpus * 1_000_000_000),
         "runtime": spec.runtime,
     }
-    set_options = {name: value for name, value in options.items() if value is not None}
+    set_options = present(options)
     return without_limits(set_options, spec.unlimited)

@@ -7,9 +7,9 @@ prompt invalidates cached replies. Depends on `nel.judges.quoting` and `nel.judg
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
+from nel.core.json_values import finite, is_number
 from nel.errors import JudgeError
 from nel.judges.parsing.formats import json_reader
 from nel.judges.parsing.scale import OutOfRange
@@ -75,8 +75,7 @@ def _threshold(case: Case) -> float | None:
     threshold = case.values.get("threshold")
     if threshold is None:
         return None
-    is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
-    if not is_number or not 0 <= threshold <= 1:
+    if not is_number(threshold) or not 0 <= threshold <= 1:
         raise JudgeError(
             f"the threshold is {threshold!r:.40}; give a number from 0 to 1", kind="bad_case"
         )
@@ -90,11 +89,12 @@ def _passes(value: object) -> Grade | None:
 
 
 def _score(value: object) -> Grade | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    score = finite(value)
+    if score is None:
         return None
-    if not 0 <= value <= 1:
-        raise OutOfRange(value)
-    return Grade(label=f"{value:g}", score=float(value))
+    if not 0 <= score <= 1:
+        raise OutOfRange(score)
+    return Grade(label=f"{score:g}", score=score)
 
 
 llm_rubric = Judge(

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from nel.core.json_values import finite
 from nel.errors import JudgeError
 from nel.judges.parsing.formats import json_reader
 from nel.judges.quoting import quote
@@ -142,13 +143,13 @@ def _criterion(number: int, item: object) -> tuple[str, float]:
             f" {values[1]!r:.40}; give one of them",
             kind="bad_case",
         )
-    points = values[0]
-    if isinstance(points, bool) or not isinstance(points, int | float) or not math.isfinite(points):
+    points = finite(values[0])
+    if points is None:
         raise JudgeError(
-            f"the points of criterion {number} of the rubric are not a number: {points!r:.80}",
+            f"the points of criterion {number} of the rubric are not a number: {values[0]!r:.80}",
             kind="bad_case",
         )
-    return text, float(points)
+    return text, points
 
 
 def _met(value: object) -> Grade | None:

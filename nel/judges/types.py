@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, NoReturn, TypeAlias, get_args
 
+from nel.core.json_values import is_number
 from nel.errors import JudgeError, did_you_mean
 from nel.types import Json, JsonObject, Message, value_class
 
@@ -251,7 +252,7 @@ def _check_mapping(mapping: object) -> None:
             "score_mapping", mapping, 'a mapping of grades to numbers, such as {"C": 1.0, "I": 0.0}'
         )
     for grade, score in mapping.items():
-        if isinstance(score, bool) or not isinstance(score, int | float):
+        if not is_number(score):
             _refuse(f"the score of the grade {grade!r:.40} in score_mapping", score, "a number")
 
 

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from nel.core.json_values import is_whole
 from nel.core.scaling import mean_of
 from nel.errors import did_you_mean
 from nel.metrics.decorators import NamedReducer, ScoreReducer, score_reducer
@@ -362,5 +363,5 @@ def _shared_text(texts: Sequence[str | None]) -> str | None:
 
 
 def _check_k(k: int) -> None:
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+    if not is_whole(k) or k < 1:
         raise ValueError(f"k must be a positive integer, not {k!r}")

@@ -11,6 +11,7 @@ import json
 import re
 from typing import Any, Final
 
+from nel.core.json_values import is_number
 from nel.core.strict_json import loads
 from nel.models.error_bodies import BOM
 
@@ -64,13 +65,9 @@ def _unambiguous(pairs: list[tuple[str, object]]) -> dict[str, object]:
         is_given = name in pairs_by_name and name in _DECIDING
         # The names in a mapping of log-probabilities are tokens, and two tokens may have one
         # spelling.
-        if is_given and earlier != value and not (_is_number(earlier) and _is_number(value)):
+        if is_given and earlier != value and not (is_number(earlier) and is_number(value)):
             raise Contradiction(
                 f'one object of the answer has "{name}" twice, with different values'
             )
         pairs_by_name[name] = value
     return pairs_by_name
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from nel.config.schema import BudgetConfig, Price
+from nel.core.texts import cost_text
 from nel.models.faults import Fault
 from nel.types import Generation, Response, Usage
 
@@ -197,10 +198,13 @@ class Ledger:
     def _reason(self, name: str, most_spent: Spend) -> str:
         key = {"requests": "max_requests", "tokens": "max_tokens_total", "cost": "max_cost"}[name]
         spent = getattr(self._before, name) + getattr(self.spent, name)
+        amounts = (spent, getattr(self._config, key), getattr(most_spent, name))
+        used, cap, needed = (
+            cost_text(amount) if name == "cost" else f"{amount:,}" for amount in amounts
+        )
         return (
-            f"the budget is spent: {spent:,.6g} of budget.{key}={getattr(self._config, key):,.6g},"
-            f" and the next request may take {getattr(most_spent, name):,.6g}; raise"
-            f" --{key.replace('_', '-')} and resume"
+            f"the budget is spent: {used} of budget.{key}={cap}, and the next request may take"
+            f" {needed}; raise --{key.replace('_', '-')} and resume"
         )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from nel.core.json_values import is_number
 from nel.errors import LogprobFault
 from nel.models.echo_alignment import align, is_special, is_text, offsets_fit
 
@@ -168,7 +169,7 @@ def _logprob(value: object, index: int) -> float | None:
             "not_finite",
             f"entry {index} of token_logprobs is a number of {value.bit_length()} bits",
         )
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if not is_number(value) or not math.isfinite(value):
         raise LogprobFault(
             "not_finite",
             f"entry {index} of token_logprobs is {_brief(value)}, not a log-probability",

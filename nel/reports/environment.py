@@ -43,6 +43,7 @@ def templates_of(package: str) -> Environment:
         "count": numbers.count,
         "counts": numbers.counts,
         "percent": numbers.percent,
+        "cost": numbers.cost,
         "plain": numbers.plain,
         "rate": numbers.rate,
         "seconds": numbers.seconds,
@@ -79,7 +80,7 @@ def measure(value: float, name: str) -> str:
     if name in ("latency", "first_token"):
         return numbers.seconds(value)
     if name == "cost":
-        return f"{value:.3g}"
+        return numbers.cost(value)
     return numbers.count(round(value))
 
 

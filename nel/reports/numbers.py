@@ -9,6 +9,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from nel.core.texts import cost_text
+
 THIN: Final = "\u202f"
 """Narrow no-break space, before a unit."""
 MISSING: Final = "–"
@@ -122,6 +124,11 @@ def plain(value: Any) -> str:
     if "." in text and "e" not in text:
         text = text.rstrip("0").rstrip(".")
     return _with_minus(text)
+
+
+def cost(value: Any) -> str:
+    """Return a cost."""
+    return MISSING if value is None else cost_text(value)
 
 
 def rate(value: Any) -> str:

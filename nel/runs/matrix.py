@@ -35,7 +35,7 @@ from nel.engine.store.remote import is_remote
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_table
-from nel.reports.notebook import notebook_table
+from nel.reports.notebook import notebook_table, plain_table
 from nel.reports.writers import check_writers
 from nel.runs.background import run_blocking
 from nel.runs.evaluation import has_begun, note_plans, words_for, written_results
@@ -64,10 +64,8 @@ class MatrixResult:
 
     def __repr__(self) -> str:
         """Return a line for each benchmark, with the score at each endpoint."""
-        table = matrix_table(self.document)
-        headings = [column.words for column in table.columns]
-        lines = ["  ".join(cells) for cells in (headings, *table.texts())]
-        return "\n".join([f"exit code {self.exit_code}, {self.directory}", *lines])
+        table = plain_table(matrix_table(self.document))
+        return f"exit code {self.exit_code}, {self.directory}\n{table}"
 
     def _repr_html_(self) -> str:
         """Return the table as a notebook shows it."""

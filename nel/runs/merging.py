@@ -20,6 +20,7 @@ from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard
 from nel.core.failpoints import reach
 from nel.core.paths import as_argument
+from nel.core.texts import setting_text
 from nel.engine.progress import Progress
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.elsewhere import shard_of
@@ -293,10 +294,9 @@ def _differences(left: StoredPlan, right: StoredPlan) -> dict[str, tuple[str, st
 
 
 def _short(name: str, value: object) -> str:
-    text = "unset" if value is None else str(value)
     if name == _URL and value is not None:
-        text = redact_url(text)
-    return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 3]}..."
+        value = redact_url(str(value))
+    return setting_text(value, _SHOWN_MAX)
 
 
 def _left_behind(shards: Sequence[_StoredShard]) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from nel.artifacts.benchmark_result import BenchmarkResult
-from nel.artifacts.results import Result, read_result
+from nel.artifacts.results import Result, read_result, reward_of
 from nel.authoring.scorer_names import find_scorer
 from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
@@ -83,7 +83,7 @@ def _try_all(result: RunResult, item: BenchmarkResult) -> tuple[float, dict[str,
     for answer in _drawn_answers(result, item):
         scorer_input = _input_of(answer)
         if scorer_input is not None:
-            total_reward += getattr(answer.outcome, "reward", 0.0)
+            total_reward += reward_of(answer.outcome) or 0.0
             inputs.append(scorer_input)
     rights = {name: _share(name, inputs) for name in _SCORERS}
     return total_reward / (len(inputs) or 1), rights, len(inputs)

@@ -46,7 +46,6 @@ _SIGNER: Final = "nel"
 _KEYGEN_SECONDS: Final = 60
 _PRIVATE_KEY: Final = "-----BEGIN"
 _LINKS: Final = "symbolic links, whose content no signature covers: {links}"
-_CHUNK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,34 +76,23 @@ def code_sandbox(
 
     row = sample.metadata
     runner = find_language(language or str(row.get("_language") or row.get("language") or "python"))
-    entry_point = entry_point_of(sample)
-    prompt = str(row.get("_prompt") or "")
-    tests, cases = tests_of(row), cases_of(row)
-    if tests is None and not cases:
-        raise DatasetError(
-            'the row has no tests: give it a field "_test", or "_cases" with inputs and outputs'
-        )
-    if reason := broken_tests().get(key_of(tests, prompt, entry_point)):
-        raise DatasetError(reason)
+    task = _task_of(sample)
     extracted = extract_program(
         sample.response,
         language=runner.name,
         fences=runner.fences,
-        prompt=prompt,
-        entry_point=entry_point or None,
+        prompt=task["prompt"],
+        entry_point=task["entry_point"] or None,
     )
     if extracted is None:
         return {"correct": False, "parsed": False, "verdict": "no_code", "extracted": None}
     program = Program(
         source=extracted.program,
         language=runner.name,
-        tests=tests,
-        cases=cases if tests is None else (),
-        entry_point=entry_point,
-        prompt=prompt,
-        mode="auto" if tests is None else mode,
+        mode="auto" if task["tests"] is None else mode,
         compare=compare,
         limits=limits,
+        **task,
     )
     verdict = sandbox_of(sample).run(program)
     if inspect.isawaitable(verdict):
@@ -112,6 +101,29 @@ def code_sandbox(
 
 
 code_sandbox.needs_sandbox = True  # type: ignore[attr-defined]
+
+
+def _task_of(sample: ScorerInput) -> dict[str, Any]:
+    """Return the fields of a `Program` that a row decides: its tests, or inputs and outputs.
+
+    Raises:
+        DatasetError: It has neither, or tests that are known to be broken.
+    """
+    row = sample.metadata
+    tests, cases = tests_of(row), cases_of(row)
+    if tests is None and not cases:
+        raise DatasetError(
+            'the row has no tests: give it a field "_test", or "_cases" with inputs and outputs'
+        )
+    entry_point, prompt = entry_point_of(sample), str(row.get("_prompt") or "")
+    if reason := broken_tests().get(key_of(tests, prompt, entry_point)):
+        raise DatasetError(reason)
+    return {
+        "tests": tests,
+        "cases": cases if tests is None else (),
+        "entry_point": entry_point,
+        "prompt": prompt,
+    }
 
 
 async def _later(code: str, verdict: Awaitable[ProgramVerdict]) -> _Result:

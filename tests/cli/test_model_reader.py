@@ -94,6 +94,7 @@ def test_a_reader_of_another_package_is_used(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("--reader-id", "m"), "give its URL: --reader URL"),
+        (("--reader-form", "example-last-word"), "give its URL: --reader URL"),
         (("--reader", "http://127.0.0.1:1/v1"), "--reader-id NAME"),
         (
             ("--reader", "http://127.0.0.1:1/v1", "--reader-id", "m", "--reader-form", "extrct"),

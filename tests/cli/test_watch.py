@@ -140,6 +140,8 @@ def test_a_killed_run_is_told_from_a_stopped_one(tmp_path: Path) -> None:
 def test_nothing_to_watch_is_named(tmp_path: Path, make: Any, message: str) -> None:
     """A missing directory, an empty one and a file end with 2 and one line."""
     make(tmp_path / "runs")
+    once = nel("eval", "watch", "runs", "--once", "--wait", "0.1", cwd=tmp_path)
+    assert (once.returncode, "waiting for one up to 0.1 s" in once.stderr) == (2, True)
     done = nel("eval", "watch", "runs", "--wait", "0", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

@@ -70,6 +70,10 @@ def test_what_is_wrong_is_said_in_arguments(runs: dict[str, Path], tmp_path: Pat
         nel.compare(runs["a"])
     with pytest.raises(ConfigError, match="gate needs a candidate and a policy, or floors="):
         nel.gate(runs["a"], runs["b"])
+    with pytest.raises(ConfigError, match="leave candidate, policy and despite away"):
+        nel.gate(runs["a"], floors={"accuracy": 0.5}, despite=["dataset"])
+    refused = cli("gate", "a", "--fail-under", "accuracy=0.5", "--despite", "dataset", cwd=tmp_path)
+    assert (refused.returncode, "leave --policy, --baseline, --despite" in refused.stderr) == (2, True)
     with pytest.raises(ConfigError, match="policy: "):
         nel.gate(runs["a"], runs["b"], policy={"defalts": {}})
     with pytest.raises(OutputError, match="there is no "):

@@ -413,5 +413,8 @@ def test_a_store_of_an_installed_package_keeps_a_run(tmp_path: Path) -> None:
         nowhere = nel(*command, "nowhere://x", cwd=tmp_path)
     assert len(read_results(tmp_path / "shelf" / "one", "example-sums")) == 3
     assert nel("verify", f"{shelf}/one", cwd=tmp_path).returncode == 0
+    gated = nel("gate", f"{shelf}/one", "--fail-under", "accuracy=0.1", cwd=tmp_path)
+    assert gated.returncode == 0, gated.stderr
+    assert (tmp_path / "shelf" / "one" / "decision.json").is_file()
     assert nowhere.returncode == 2
     assert "no installed package keeps runs at nowhere://; pip install" in nowhere.stderr

@@ -145,6 +145,7 @@ def test_a_harbor_folder_that_says_nothing_has_harbors_defaults(tmp_path: Path) 
         ("[[environment.mcp_servers]]\nname = 'a'\nurl = 'http://a'", {}, "mcp_servers"),
         ("[environment]\nenv = {KEY = '${SECRET}'}", {}, "SECRET"),
         ("[environment]\nmemory = '2G'\nmemory_mb = 100", {}, "memory"),
+        ("[environment]\nmemory = '1.2.3G'", {}, "environment.memory"),
         ("[agent]\ntimeout_sec = '60'", {}, "timeout_sec"),
         ("schema_version = '2.0'", {}, "schema_version"),
         ("", {"environment/docker-compose.yaml": "services: {}"}, "docker-compose"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -148,6 +150,19 @@ async def test_a_cap_is_kept_by_what_is_reserved() -> None:
     reserved = await ledger.reserve(200, 200, None)
     ledger.settle(reserved, Response(text="x", usage=Usage(prompt_tokens=20, completion_tokens=5)), None)
     assert (ledger.spent.tokens, ledger.spent.requests) == (625, 3)
+
+
+@pytest.mark.parametrize(
+    ("caps", "said"),
+    [
+        ({"max_tokens_total": 1_500_000}, "max_tokens_total=1,500,000, and the next request may take 2,000,001;"),
+        ({"max_cost": 1.5, "prices": {"m": PRICE}}, "0 of budget.max_cost=1.50, and the next request may take 2.00;"),
+    ],
+)
+async def test_what_a_cap_refuses_is_said_in_numbers_as_they_are_set(caps: Any, said: str) -> None:
+    """Not 1.5e+06."""
+    with pytest.raises(BudgetSpent, match=re.escape(said)):
+        await Ledger(BudgetConfig(**caps)).reserve(1, 2_000_000, Price(input=0.0, output=1.0))
 
 
 @pytest.mark.parametrize(

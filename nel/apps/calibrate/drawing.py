@@ -27,7 +27,7 @@ from nel.artifacts.labels.calibration import response_text
 from nel.artifacts.labels.file import write_label_file
 from nel.artifacts.labels.pairs import baseline_of, shown_pair
 from nel.artifacts.results import Result
-from nel.core.strict_json import dumps
+from nel.core.strict_json import dumps, dumps_unless_text
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.judges.stats.human_labels import allocate, priority
 from nel.judges.stats.tally import key_of, stratum_keys
@@ -132,7 +132,7 @@ def _row(result: Result) -> Row:
     if sample is not None:
         question = _question(sample)
     if sample is not None and sample.target is not None:
-        reference = sample.target if isinstance(sample.target, str) else dumps(sample.target)
+        reference = dumps_unless_text(sample.target)
     response, baseline = printable(response_text(result)), baseline_of(result)
     answers = {"response": response}
     if baseline is not None:

@@ -54,6 +54,19 @@ class SchedulerTarget:
     """The name of the object that holds the keys."""
     namespace: str | None = None
 
+    def check(self, scheduler: Scheduler) -> None:
+        """Raise ConfigError where an option is one of the other scheduler."""
+        of_kubernetes = {
+            "--image": self.image,
+            "--volume-claim": self.claim,
+            "--secret": self.secret,
+            "--namespace": self.namespace,
+        }
+        options = of_kubernetes if scheduler == "slurm" else {"--sbatch": self.options}
+        unfit = [name for name, value in options.items() if value]
+        if unfit:
+            raise ConfigError(f"--to {scheduler} has no {', '.join(unfit)}; leave it away")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
@@ -76,6 +89,7 @@ def write_submission(
         NelError: The configuration cannot be run in shards or on this scheduler, or the directory
             exists.
     """
+    target.check(scheduler)
     if is_remote(config.output.dir):
         raise ConfigError(
             f"scripts and shards cannot be in {config.output.dir}; give a local --output-dir, and"

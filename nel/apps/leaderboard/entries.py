@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from nel.artifacts.results import NOT_RUN, Result, read_result
-from nel.comparison.fields import OF_ROWS, short
-from nel.core.paths import exists
+from nel.comparison.fields import OF_ROWS
+from nel.comparison.reading import named_path
 from nel.core.strict_json import dumps_unless_text
+from nel.core.texts import setting_text
 from nel.engine.asking.generate import conversation_of
 from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.asking.stop_rules import DECISIONS
@@ -135,7 +136,7 @@ def read_entries(arguments: Sequence[str], slot: str | None) -> list[BoardEntry]
         raise ConfigError(
             "a leaderboard needs the runs of at least two models; give their directories"
         )
-    places = [_split_name(argument) for argument in arguments]
+    places = [named_path(argument) for argument in arguments]
     if slot is None:
         slot = _common_slot([path for _, path in places])
     entries = [_read(label, path, slot) for label, path in places]
@@ -148,15 +149,6 @@ def read_entries(arguments: Sequence[str], slot: str | None) -> list[BoardEntry]
     for entry in entries[1:]:
         _check_comparable(entries[0], entry)
     return entries
-
-
-def _split_name(argument: str) -> tuple[str | None, Path]:
-    name, separator, path = argument.partition("=")
-    if separator and not exists(argument):
-        if not name.strip():
-            raise ConfigError(f'"{argument}" has an empty name before "="; write NAME=DIR')
-        return name.strip(), Path(path)
-    return None, Path(argument)
 
 
 def _common_slot(paths: Sequence[Path]) -> str:
@@ -282,7 +274,8 @@ def _check_comparable(entry: BoardEntry, rival: BoardEntry) -> None:
         )
     if names:
         differences = "; ".join(
-            f"{name}: {short(identity.get(name))} and {short(rival_identity.get(name))}"
+            f"{name}: {setting_text(identity.get(name))} and"
+            f" {setting_text(rival_identity.get(name))}"
             for name in names
         )
         raise ConfigError(

@@ -61,10 +61,15 @@ def leaderboard(
     Exit codes: 0 done; 2 wrong usage, or runs that cannot be compared; 3 done, but pairs have no
     verdict; 75 stopped early, resumable; 130 and 143 interrupted, resumable.
     """
-    if resume and (dry_run or runs):
+    settled = {
+        "the runs": runs, "--bench": bench, "--baseline": baseline, "--seed": seed,
+        "--dry-run": dry_run,
+    }  # fmt: skip
+    unfit = [name for name, value in settled.items() if value]
+    if resume and unfit:
         raise ConfigError(
-            "--resume continues the leaderboard in the output directory, with its runs; leave out"
-            f" {'--dry-run' if dry_run else 'the runs'}"
+            "--resume continues the leaderboard in the output directory, with its runs and its"
+            f" pairs; leave out {', '.join(unfit)}"
         )
     choice = chosen_settings(ctx)
     settings = StandingsSettings(baseline=baseline, length_control=length_control, seed=seed)

@@ -93,9 +93,6 @@ def comparisons(
         models: Their names.
         rows: Models by position, scores from 0 to 1, questions by any number from 0.
         length: Of each row `length_difference` of the two answers; None where length is not used.
-
-    Raises:
-        ValueError: As `Comparisons`.
     """
     left, right, score, question = zip(*rows, strict=True) if rows else ((), (), (), ())
     # Questions by any number become 0, 1, 2 and so on.

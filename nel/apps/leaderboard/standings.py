@@ -31,8 +31,8 @@ from nel.types import JsonObject
 FORMAT: Final = 1
 FORMULAS: Final = {
     "win_rate": (
-        "mean score over a model's pairs, a tie 0.5; Wilson, or t clustered by question, cut at 0"
-        " and 1"
+        "mean score over a model's pairs, a tie 0.5; the ends are those of one question more, with"
+        " the design effect of questions that have several pairs"
     ),
     "strength": (
         "P(i over j) = 1/(1+exp(-(b_i-b_j))), maximum likelihood, a tie half a win for each"

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from nel.apps.limiter.start import start
+from nel.cli.options import Host, Port
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
@@ -18,13 +19,8 @@ def _limiter() -> None:
 
 @app.command()
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int,
-        typer.Option(
-            "--port", "-p", min=0, max=65535, help="Port to listen on; 0 picks a free one."
-        ),
-    ] = 9191,
+    host: Host = "127.0.0.1",
+    port: Port = 9191,
     token_env: Annotated[
         str | None,
         typer.Option(

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Final
 
+from nel.core.json_values import finite, is_whole
 from nel.models.limiter.messages import BadMessage, Hello, Message, State, number_at
 from nel.models.limiter.shared_gate import WAITS_SECONDS
 from nel.models.pacing import EndpointDown, Gate, GateClosed, Pace, Permit
@@ -249,11 +250,9 @@ class Seat:
             return
         gate, (kind, _, *values) = self._shared.gate, message
         if kind == "ok" and len(values) == 2:  # noqa: PLR2004 - tokens and quotas
-            gate.record_success(
-                permit, tokens=_number_or_none(values[0]), quotas=_quotas(values[1])
-            )
+            gate.record_success(permit, tokens=_count(values[0]), quotas=_quotas(values[1]))
         elif kind == "refused" and len(values) == 1:
-            gate.record_refusal(permit, _seconds(values[0]))
+            gate.record_refusal(permit, finite(values[0]))
         elif kind == "failed" and len(values) == 2:  # noqa: PLR2004 - of_connection and is_suspect
             gate.record_failure(
                 permit, of_connection=values[0] is True, is_suspect=values[1] is True
@@ -262,12 +261,8 @@ class Seat:
             raise BadMessage(f"{kind!r} is not a message of this version")
 
 
-def _number_or_none(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _seconds(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _count(value: object) -> int | None:
+    return value if is_whole(value) else None
 
 
 def _quotas(value: object) -> dict[str, Quota]:

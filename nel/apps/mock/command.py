@@ -21,6 +21,7 @@ from nel.apps.mock.recordings import ReplayOptions
 from nel.apps.mock.replay import replay_app
 from nel.apps.mock.scripted import scripted_app
 from nel.apps.mock.scripts import Director, read_script
+from nel.cli.options import Host, Port
 from nel.cli.plugin_commands import PluginGroup
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
@@ -38,8 +39,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Host = Annotated[str, typer.Option(help="Address to listen on.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
 ModelId = Annotated[str, typer.Option(help="The model name that is advertised and accepted.")]
 ApiKeyEnv = Annotated[
     str | None,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.environments.agents.answers import Spoken
 from nel.environments.agents.requests import AgentRequest, Unreadable, read_request
+from nel.models.wire.responses import ENCRYPTED_REASONING
 from nel.types import Message
-
-_ENCRYPTED: Final = "reasoning.encrypted_content"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,9 @@ def parse_request(
     except Unreadable as error:
         raise EndpointFault(400, "invalid_request", str(error)) from error
     return MockRequest(
-        content=content, wants_encrypted=_ENCRYPTED in (body.get("include") or ()), body=text
+        content=content,
+        wants_encrypted=ENCRYPTED_REASONING in (body.get("include") or ()),
+        body=text,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from nel.apps.power.pilots import PilotSource
+from nel.core.json_values import present
 from nel.decide.labels import label_plan
 from nel.decide.plans import Pilot, Resources, curve_questions, gain_at, plan, power_curve
 from nel.decide.power import Test
@@ -137,7 +138,7 @@ def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Res
     Raises:
         UsageError: Only one of the two prices is given, or tokens are not known.
     """
-    given_prices = {name: value for name, value in prices.items() if value is not None}
+    given_prices = present(prices)
     if not given_prices:
         return resources
     if len(given_prices) < len(prices):

@@ -13,6 +13,7 @@ import numpy as np
 
 from nel.comparison.compare import common_benchmarks
 from nel.comparison.lines import Columns, Floats, Ints
+from nel.comparison.measures import cluster_ids
 from nel.comparison.pairing import pair
 from nel.comparison.questions import Key, Questions, questions_of
 from nel.comparison.reading import read_sides
@@ -384,9 +385,7 @@ def _design_effect(values: Floats, groups: Ints) -> float:
     naive = _variance(values)
     if (groups < 0).all() or not naive or len(np.unique(groups)) < FEWEST:
         return 1.0
-    # A question without a group is a cluster of its own, with a number below 0.
-    ids = np.where(groups >= 0, groups, -1 - np.arange(len(groups)))
-    codes, _ = cluster_codes(ids.tolist())
+    codes, _ = cluster_codes(cluster_ids(groups).tolist())
     variance_of_mean, _ = grouped_variance(values, codes)
     return max(1.0, variance_of_mean * len(values) / naive)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from nel.reports.html import environment
-from nel.reports.numbers import MISSING, count, seconds
+from nel.reports.numbers import MISSING, cost, count, seconds
 from nel.types import JsonObject
 
 _HOUR: Final = 3600
@@ -104,13 +104,11 @@ def _basis(document: JsonObject) -> str:
 
 def _row(plan: JsonObject) -> list[str]:
     tokens = duration = None
-    cost = detectable = MISSING
+    detectable = MISSING
     if plan["prompt_tokens"] is not None and plan["completion_tokens"] is not None:
         tokens = plan["prompt_tokens"] + plan["completion_tokens"]
     if plan["hours"] is not None:
         duration = plan["hours"] * _HOUR
-    if plan["cost"] is not None:
-        cost = f"{plan['cost']:.2f}"
     if plan["detectable"] is not None:
         detectable = _points(plan["detectable"])
     mark = "" if plan["is_available"] else " *"
@@ -119,7 +117,7 @@ def _row(plan: JsonObject) -> list[str]:
         count(plan["questions"]) + mark,
         count(plan["answers"]),
         count(tokens),
-        cost,
+        cost(plan["cost"]),
         seconds(duration),
         detectable,
     ]

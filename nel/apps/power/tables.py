@@ -12,9 +12,8 @@ from nel.apps.power.document import PowerRequest, power_json, with_prices
 from nel.apps.power.pilots import Assumptions, read_source
 from nel.apps.power.report import power_lines, power_svg
 from nel.cli.terminal import plain, report_text
-from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps
-from nel.errors import OutputError
+from nel.reports.static_page import write_page
 
 
 def show_power(
@@ -38,11 +37,7 @@ def show_power(
     source = replace(source, resources=with_prices(source.resources, prices))
     document = power_json(source, request)
     if svg is not None:
-        if not svg.parent.is_dir():
-            raise OutputError(
-                f"there is no directory {svg.parent}; make it, or write the picture elsewhere"
-            )
-        write_file(svg, [power_svg(document).encode()])
+        write_page(svg, iter([power_svg(document)]))
     if as_json:
         typer.echo(dumps(document))
         return

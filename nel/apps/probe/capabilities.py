@@ -20,6 +20,7 @@ from nel.models.adaptation import change_settings, changes_for, in_words
 from nel.models.client import Client
 from nel.models.echo_probe import probe_echo
 from nel.models.faults import UNREADABLE, Fault, unreadable
+from nel.models.refusals import NEUTRAL_PROMPT
 from nel.models.wire.base import names_listed
 from nel.models.wire.registry import build_body, wire_of
 from nel.types import Generation, JsonObject, Message, Protocol, Request, Response, ResponseError
@@ -48,7 +49,6 @@ _TOOL: Final = {
         },
     },
 }
-_OK: Final = "Reply with the word OK."
 _AT_ONE_URL: Final[tuple[Protocol, ...]] = ("chat", "completions", "responses", "anthropic")
 """Protocols that may be at one base URL."""
 _CONTEXT_FIELDS: Final = (
@@ -143,7 +143,9 @@ class _Probe:
             return
         for name in _AT_ONE_URL if self.protocol in _AT_ONE_URL else ():
             if name != self.protocol:
-                reply = await self._ask(_OK, Generation(max_tokens=_SHORT), protocol=name)
+                reply = await self._ask(
+                    NEUTRAL_PROMPT, Generation(max_tokens=_SHORT), protocol=name
+                )
                 self._conclude(f"protocol {name}", reply, "yes", f"answered: {_text(reply)[:40]!r}")
         if isinstance(answer, Fault):
             self._add(
@@ -211,7 +213,7 @@ class _Probe:
     async def _ask_stream(self) -> None:
         stream = wire_of(self.protocol).stream()
         self.n_sent += 1
-        body = build_body(self._request(self.protocol, self.settings, _OK), stream=True)
+        body = build_body(self._request(self.protocol, self.settings, NEUTRAL_PROMPT), stream=True)
         payload = await self.streaming.ask_once(
             self.protocol,
             dumps_bytes(body),
@@ -295,7 +297,7 @@ class _Probe:
         settings = replace(self.settings, max_tokens=_LIMIT_ASKED)
         if self.settings.max_tokens is None:
             settings = Generation(extra={"max_completion_tokens": _LIMIT_ASKED})
-        answer = await self._ask(_OK, settings)
+        answer = await self._ask(NEUTRAL_PROMPT, settings)
         if isinstance(answer, Fault):
             self._add(
                 "limit of an answer",
@@ -377,7 +379,7 @@ class _Probe:
 
     async def _ask(
         self,
-        content: Any = _OK,
+        content: Any = NEUTRAL_PROMPT,
         settings: Generation | None = None,
         *,
         protocol: Protocol | None = None,
@@ -386,7 +388,7 @@ class _Probe:
         request = self._request(protocol, settings or self.settings, content)
         return _read(protocol, await self._send(protocol, build_body(request)))
 
-    async def _payload(self, fields: Mapping[str, object], prompt: str = _OK) -> Any:
+    async def _payload(self, fields: Mapping[str, object], prompt: str = NEUTRAL_PROMPT) -> Any:
         """Return the decoded answer to a request with further fields, or its fault."""
         body = build_body(self._request(self.protocol, self.settings, prompt))
         payload = await self._send(self.protocol, {**body, **fields})

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from nel.apps.http_server import has_token
+from nel.apps.http_server import has_token, host_of, is_named
 from nel.apps.serve.samples import SAMPLE_ID, ServedSamples, expected_text
 from nel.apps.serve.scoring import AnswerScorer
+from nel.core.json_values import is_whole
 from nel.core.strict_json import dumps, loads
 from nel.errors import NelError
 from nel.types import JsonObject, ModelFailure, Outcome, Sample, Scored, Unscored
@@ -85,8 +86,8 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
 async def _check_client(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse requests without the token, and those of pages of other sites."""
     service = request.app[SERVICE]
-    host = request.host.rsplit(":", 1)[0].strip("[]").lower() if request.host else ""
-    if service.hosts and host not in service.hosts:
+    host = host_of(request.headers.get("Host"))
+    if service.hosts and not is_named(host, service.hosts):
         raise Refused(421, f"this server is not {host}")
     if not has_token(request, service.token):
         raise Refused(401, "send the token as Authorization: Bearer TOKEN")
@@ -116,7 +117,7 @@ async def _dataset_size(request: web.Request) -> web.Response:
 async def _seed_session(request: web.Request) -> web.Response:
     served = request.app[SERVICE].served
     idx = (await _body(request)).get("idx", 0)
-    if not isinstance(idx, int) or isinstance(idx, bool) or not 0 <= idx < len(served.samples):
+    if not is_whole(idx) or not 0 <= idx < len(served.samples):
         raise Refused(
             400,
             f"idx={idx!r} is out of range; give a whole number from 0 to {len(served.samples) - 1}",

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from nel.apps.serve.start import ServeOptions, scoring_in, start
+from nel.cli.options import Host, Port
 from nel.cli.settings import JUDGE_FLAGS, chosen_settings, taking_settings
 
 serve = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -27,13 +28,8 @@ def _serve(
     max_problems: Annotated[
         int | None, typer.Option(min=1, help="Only the first so many rows.")
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int,
-        typer.Option(
-            "--port", "-p", min=0, max=65535, help="Port to listen on; 0 picks a free one."
-        ),
-    ] = 9090,
+    host: Host = "127.0.0.1",
+    port: Port = 9090,
     token_env: Annotated[
         str | None,
         typer.Option(

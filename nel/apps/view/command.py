@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nel.apps.view.start import ViewOptions, start
+from nel.cli.options import Host, Port
 from nel.config.user_settings import output_directory
 
 
@@ -22,10 +23,8 @@ def view(
             ),
         ),
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
-    ] = 8484,
+    host: Host = "127.0.0.1",
+    port: Port = 8484,
     base_path: Annotated[
         str,
         typer.Option(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from functools import cache
 from importlib.resources import files as package_files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from nel.apps.view.assets import assets
@@ -53,13 +53,6 @@ def moment(seconds: float | None) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
 
 
-def money(value: Any) -> str:
-    """Return a cost with as many digits as say something."""
-    if value is None:
-        return numbers.MISSING
-    return numbers.plain(round(value, 2 if value >= 1 else 4))
-
-
 def warm_up() -> None:
     """Compile the templates, which takes half a second, so that the first page does not have to."""
     for file in package_files("nel.apps.view").joinpath("templates").iterdir():
@@ -69,7 +62,7 @@ def warm_up() -> None:
 @cache
 def _environment() -> Environment:
     environment = templates_of("nel.apps.view")
-    environment.filters |= {"moment": moment, "money": money}
+    environment.filters |= {"moment": moment}
     environment.globals |= {
         "address": address,
         "choice_name": choice_name,

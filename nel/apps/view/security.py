@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from nel.apps.http_server import LOOPBACK
+from nel.apps.http_server import LOOPBACK, host_of, is_named
 
 HEADERS: Final = {
     "Content-Security-Policy": (
@@ -100,21 +100,11 @@ def hosts_of(host: str, allowed: Iterable[str]) -> frozenset[str]:
     return frozenset(name.lower().strip("[]") for name in names)
 
 
-def host_of(value: str | None) -> str | None:
-    """Return the name in a Host header, in lower case without its port; None without a name."""
-    if not value or any(character in value for character in "/\\@?# \t"):
-        return None
-    try:
-        return urlsplit(f"//{value}").hostname
-    except ValueError:
-        return None
-
-
 @web.middleware
 async def check_host(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse a request by another name than the server's: another site may have rebound its own."""
     name = host_of(request.headers.get("Host"))
-    if name is None or name.rstrip(".") not in request.app[ACCESS].hosts:
+    if not is_named(name, request.app[ACCESS].hosts):
         raise web.HTTPMisdirectedRequest(
             text=f"this server is not {name}; start it with --allowed-host {name}"
         )

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from nel.apps.http_server import host_of
 from nel.apps.view.finding import check_directories
-from nel.apps.view.security import Access, host_of, hosts_of, new_token
+from nel.apps.view.security import Access, hosts_of, new_token
 from nel.apps.view.server import base_path_of, create_app, first_address, serve
 from nel.artifacts.exporting.archive import SUFFIXES, open_archive
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
+from nel.core.paths import cache_directory
 from nel.engine.store.remote import local_copy
 from nel.errors import UsageError
 
@@ -52,7 +54,7 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
         ConfigError: The variable of the token is empty.
     """
     access = access_of(options)
-    cache = cache_directory(options.cache_dir)
+    cache = options.cache_dir or cache_directory() / "view"
     directories = [_directory_of(local_copy(path), cache) for path in options.directories]
     check_directories(directories)
     # SQLite releases the interpreter lock at each row. A thread that builds an index would then
@@ -103,16 +105,6 @@ def access_of(options: ViewOptions) -> Access:
         base_path=base_path_of(options.base_path),
         is_read_only=options.is_read_only,
     )
-
-
-def cache_directory(option: Path | None) -> Path:
-    """Return the directory of indices: the user's option, or ``nel/view`` in the user's cache."""
-    if option is not None:
-        return option
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    # The XDG specification demands that a relative path is ignored.
-    cache = Path(base) if base.startswith("/") else Path.home() / ".cache"
-    return cache / "nel" / "view"
 
 
 def _has_screen() -> bool:

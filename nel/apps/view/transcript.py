@@ -187,7 +187,7 @@ def _facts(step: Step, price: Price | None) -> list[tuple[str, str]]:
     }
     facts = [(name, numbers.count(n)) for name, n in tokens.items() if n is not None]
     if cost is not None:
-        facts.append(("cost", f"{cost:.6f}"))
+        facts.append(("cost", numbers.cost(cost)))
     if response.latency_seconds is not None:
         facts.append(("took", f"{response.latency_seconds:.3f} s"))
     return facts

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nel.judges.stats.alpha import Scale
 from nel.judges.stats.grade_patterns import Grade, GradePatterns
 from nel.judges.stats.panel_agreement import agreement_json
+from nel.judges.types import Level
 
 
 def counted_label(labels: Mapping[str, float], sample_id: str, repeat: int) -> float:
@@ -66,7 +66,7 @@ def annotators_json(labels: Iterable[Mapping[str, float]]) -> dict[str, Any] | N
         if is_binary:
             grades = [None if grade is None else f"{grade:g}" for grade in grades]
         patterns.add(position, grades)
-    level: Scale = "nominal" if is_binary else "interval"
+    level: Level = "nominal" if is_binary else "interval"
     return {
         "names": names,
         "n_labels": {name: n_labels[name] for name in names},

@@ -20,9 +20,11 @@ from nel.artifacts.exporting.conversations import (
 )
 from nel.artifacts.exporting.run import RunToExport, model_name, storable
 from nel.config.schema import Price
+from nel.core.json_values import present
 from nel.core.strict_json import dumps_line
 from nel.models.budget import cost_of
 from nel.reports.run_files import BenchmarkFiles
+from nel.reports.text import content_text
 from nel.types import JsonObject, ToolCall, Usage
 from nel.version import __version__
 
@@ -57,9 +59,7 @@ def _lines(
         result = sample.result
         segments = (run.run_id, files.title, result["sample_id"], result["repeat"])
         name = "/".join(map(str, segments))
-        yield dumps_line(
-            _filled_fields(storable(_trajectory(sample, files, name, conversations.price)))
-        )
+        yield dumps_line(present(storable(_trajectory(sample, files, name, conversations.price))))
 
 
 def _trajectory(
@@ -113,7 +113,7 @@ def _conversation(
         "tool_definitions": list(conversation.tools) or None,
     }
     return {
-        "agent": _filled_fields(agent),
+        "agent": present(agent),
         "steps": _steps(conversation.turns, sample.result, price, step_numbers),
     }
 
@@ -132,7 +132,11 @@ def _steps(
             observation["results"].append(_result(turn, call_id))
             continue
         source, number = _SOURCES.get(role, "user"), len(steps) + 1
-        step: dict[str, Any] = {"step_id": number, "source": source, "message": _text(turn.message)}
+        step: dict[str, Any] = {
+            "step_id": number,
+            "source": source,
+            "message": content_text(turn.message.get("content")),
+        }
         waiting = []
         if source == "agent":
             step |= _agent_fields(turn, result, price, number)
@@ -144,7 +148,7 @@ def _steps(
             step["is_copied_context"] = True if turn.step.number in step_numbers else None
             step_numbers.add(turn.step.number)
         steps.append(step)
-    return [_filled_fields(step) for step in steps]
+    return [present(step) for step in steps]
 
 
 def _take_call(waiting: list[tuple[str, str]], written_id: object) -> str | None:
@@ -181,7 +185,7 @@ def _agent_fields(
         "reasoning_content": turn.message.get("reasoning_content"),
         "llm_call_count": 1,
         "metrics": _metrics(usage, price) or None,
-        "extra": _filled_fields(evidence) or None,
+        "extra": present(evidence) or None,
     }
 
 
@@ -194,7 +198,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
         "arguments": call.values or {},
         "extra": None if call.parse_error is None else unread,
     }
-    return _filled_fields(fields)
+    return present(fields)
 
 
 def _result(turn: Turn, call_id: str | None) -> dict[str, Any]:
@@ -208,18 +212,10 @@ def _result(turn: Turn, call_id: str | None) -> dict[str, Any]:
         }
     fields = {
         "source_call_id": call_id,
-        "content": _text(turn.message),
-        "extra": _filled_fields(evidence) or None,
+        "content": content_text(turn.message.get("content")),
+        "extra": present(evidence) or None,
     }
-    return _filled_fields(fields)
-
-
-def _text(message: JsonObject) -> str:
-    """Return the text of a message; a part that is not text by its type."""
-    content = message.get("content")
-    if not isinstance(content, list | tuple):
-        return content or ""
-    return "\n".join(str(piece.get("text") or f"[{piece.get('type')}]") for piece in content)
+    return present(fields)
 
 
 def _usage_of(result: JsonObject) -> Usage:
@@ -240,7 +236,7 @@ def _metrics(usage: Usage, price: Price | None) -> dict[str, Any]:
         "cached_tokens": usage.cached_tokens,
         "cost_usd": None if cost is None else round(cost, 9),
     }
-    return _filled_fields(metrics)
+    return present(metrics)
 
 
 def _totals(metrics: Sequence[JsonObject]) -> dict[str, Any]:
@@ -265,8 +261,4 @@ def _extra(sample: SampleConversations, title: str) -> dict[str, Any]:
         "evidence": next((step.asked["evidence"] for step in steps if step.kind == "verify"), None),
         "notes": [step.asked for step in steps if step.kind == "note"] or None,
     }
-    return _filled_fields(fields)
-
-
-def _filled_fields(fields: JsonObject) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
+    return present(fields)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot import Shot, make_shots
@@ -30,8 +30,6 @@ from nel.datasets.fewshot import prompt_key
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import JsonObject, Message
 from nel.types import Sample as NelSample
-
-_SUBSET_FIELD: Final = "subset"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from nel.artifacts.importing.reading import (
     text,
     whole,
 )
+from nel.core.json_values import present
 from nel.core.reward_keys import with_headline
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
@@ -229,7 +230,7 @@ def _sample(instance: JsonObject, state: JsonObject) -> Sample:
         input=prompt or question,
         target=golds[0] if len(golds) == 1 else golds or None,
         choices=tuple(map(str, mapping.values())) if mapping else None,
-        metadata={name: value for name, value in metadata.items() if value is not None},
+        metadata=present(metadata),
         subset=text(instance.get("sub_split")),
     )
 

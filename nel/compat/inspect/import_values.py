@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from nel.artifacts.importing.contract import ImportedResult
 from nel.artifacts.importing.kept import kept_failure, kept_unscored, usage_of
@@ -17,7 +17,8 @@ from nel.artifacts.importing.reading import (
     whole,
 )
 from nel.core.reward_keys import with_headline
-from nel.errors import OutputError
+from nel.errors import OutputError, UndefinedMetric
+from nel.metrics.score_values import DEFAULT_TO_FLOAT
 from nel.types import (
     JsonObject,
     Message,
@@ -29,8 +30,6 @@ from nel.types import (
     Unscored,
 )
 
-_LETTERS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-_WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _FINISH_REASONS: Final = {"max_tokens": "length", "model_length": "length", "stop": "stop"}
 _ATTACHMENT: Final = "attachment://"
 
@@ -60,17 +59,12 @@ def result_of(sample: JsonObject, scorers: Sequence[str], where: str) -> Importe
     )
 
 
-def value_to_float(value: object) -> float | None:
+def value_to_float(value: Any) -> float | None:
     """Return a score's value as Inspect counts it; None for NaN and for what is not a number."""
-    if isinstance(value, str):
-        score = _LETTERS.get(value, _WORDS.get(value.lower()))
-        if score is not None:
-            return score
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    return number(value)
+    try:
+        return number(DEFAULT_TO_FLOAT(value))
+    except UndefinedMetric:
+        return None
 
 
 def _sample(sample: JsonObject, sample_id: str, store: JsonObject, prompt: object) -> Sample:

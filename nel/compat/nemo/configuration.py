@@ -17,6 +17,7 @@ import yaml
 
 from nel import plugins
 from nel.authoring.registry import find_benchmark
+from nel.core.json_values import present
 from nel.scoring.declarations import asks_judge
 from nel.types import JsonObject
 
@@ -166,7 +167,7 @@ class _Translation:
             endpoint["model"] = section.get("served_model_name", endpoint["model"])
             self.omissions.append(f"{where}, a server that nel does not start ({section['type']})")
             section = {"protocol": section.get("protocol")}
-        endpoint = {key: value for key, value in endpoint.items() if value is not None}
+        endpoint = present(endpoint)
         if "@" in str(endpoint.get("url")):  # a password may stand before it
             endpoint["url"] = _SOME_URL
         if section.get("api_key"):
@@ -189,7 +190,7 @@ class _Translation:
         subsection = section.get("generation")
         if isinstance(subsection, Mapping):
             settings |= subsection
-        settings = {key: value for key, value in settings.items() if value is not None}
+        settings = present(settings)
         generation: dict[str, Any] = {key: settings[key] for key in _SAMPLING if key in settings}
         if penalties := {key: settings[key] for key in _PENALTIES if key in settings}:
             generation["extra"] = penalties

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import inspect
-import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -22,6 +21,7 @@ from typing import Any, Final, TypeAlias
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.decorators import BenchmarkOptions
 from nel.authoring.decorators import benchmark as nel_benchmark
+from nel.authoring.judge_settings import JUDGE_KEY
 from nel.authoring.lent_names import DEFINED
 from nel.authoring.preparing import row_function
 from nel.compat.nemo.forms import OF_SAMPLE
@@ -37,7 +37,6 @@ _KNOWN = {*inspect.signature(nel_benchmark).parameters, *BenchmarkOptions.__anno
     "options",
     "turns_field",
 }
-_JUDGE = re.compile(r"judge(_\d+)?")
 _FAULTS: Final = ("CALL_ERROR", "PARSE_ERROR", "NO_CONFIG")
 """What NeMo Evaluator gives for a grade where there is none."""
 PrepareRow: TypeAlias = Callable[..., dict[str, Any]]
@@ -70,7 +69,7 @@ def _benchmark(options: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer
     judges = [
         value
         for key, value in config.items()
-        if _JUDGE.fullmatch(key) and isinstance(value, Mapping)
+        if JUDGE_KEY.fullmatch(key) and isinstance(value, Mapping)
     ]
     if judges:
         arguments.setdefault("judge", judges[0])

@@ -28,6 +28,7 @@ from nel.config.schema.sandbox import SandboxConfig
 from nel.config.schema.shard import read_shard
 from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import NAMED, Flag, Strict
+from nel.core.json_values import present
 from nel.core.texts import one_spelling
 
 CATEGORY: Final = "#"
@@ -357,7 +358,7 @@ class RunConfig(Strict):
                 raise ValueError(
                     f"endpoint.{key} and endpoints are both given; name each endpoint in endpoints"
                 )
-        shared = {key: value for key, value in endpoint.items() if value is not None}
+        shared = present(endpoint)
         return {
             **data,
             "endpoints": _laid_under(shared, endpoints),

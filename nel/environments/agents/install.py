@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import platform
 import shutil
 import subprocess
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
+from nel.core.paths import cache_directory
 from nel.environments.agents.program import SETUP
 from nel.environments.agents.recipes import Recipe, fill
 from nel.tools import ToolsetFault
@@ -48,9 +48,8 @@ class AgentInstall:
     @classmethod
     def of(cls, recipe: Recipe) -> Self:
         """Return the installation of a recipe, in the user's cache."""
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         name = f"{recipe.name}-{recipe.version}-{recipe.install_digest}"
-        return cls(recipe=recipe, folder=cache / "nel" / "agents" / name)
+        return cls(recipe=recipe, folder=cache_directory() / "agents" / name)
 
     def install(self, log: Callable[[str], None]) -> None:
         """Install it if it is not there; what fails is noted, and every episode is unscored by it.

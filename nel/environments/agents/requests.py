@@ -34,7 +34,7 @@ _FIELDS: Final[Mapping[Spoken, tuple[str, ...]]] = {
         "messages", "system", "tools", "model", "stream", "temperature", "top_p", "max_tokens",
         "metadata",
     ),
-    "gemini": ("contents", "systemInstruction", "tools", "generationConfig"),
+    "gemini": ("contents", "systemInstruction", "system_instruction", "tools", "generationConfig"),
 }  # fmt: skip
 """Of a body: what is passed on, or changes no answer. Other fields are left out, and noted."""
 _SETTINGS: Final[Mapping[str, str]] = {

@@ -27,8 +27,10 @@ FILE: Final = "task.toml"
 ARTIFACTS: Final = "/logs/artifacts"
 _SCHEMAS: Final = ("1.0", "1.1", "1.2", "1.3", "1.4")
 _STRATEGIES: Final = ("mean", "final")
-_COMPOSE: Final = "more than one container is not run"
-_SIZE: Final = re.compile(r"\s*(?P<number>[\d.]+)\s*(?P<unit>[GMK])\s*", re.IGNORECASE)
+_ONE_CONTAINER: Final = "more than one container is not run"
+_CONVERSATION: Final = "trajectory.json"
+_NOT_CONTINUED: Final = "an earlier conversation is not continued"
+_SIZE: Final = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*(?P<unit>[GMK])\s*", re.IGNORECASE)
 _MEGABYTES: Final = {"G": 1024.0, "M": 1.0, "K": 1 / 1024}
 _CANARY: Final = re.compile(r"^(<!--.*canary.*-->|#.*canary.*)$", re.IGNORECASE)
 
@@ -151,8 +153,8 @@ def _folder_of_step(task: TaskFolder, name: str) -> Path:
     folder = task.path / "steps" / name
     if name in ("", ".", "..") or "/" in name or not folder.is_dir():
         raise TaskRefused(f"steps.name = {name!r} is not a folder in steps/")
-    if (folder / "trajectory.json").exists():
-        raise TaskRefused("trajectory.json: an earlier conversation is not continued")
+    if (folder / _CONVERSATION).exists():
+        raise TaskRefused(f"{_CONVERSATION}: {_NOT_CONTINUED}")
     return folder
 
 
@@ -165,9 +167,9 @@ def _keys_of(path: Path) -> Keys:
 
 def _refuse_files(folder: Path) -> None:
     for name, why in (
-        ("environment/docker-compose.yaml", _COMPOSE),
-        ("environment/docker-compose.yml", _COMPOSE),
-        ("trajectory.json", "an earlier conversation is not continued"),
+        ("environment/docker-compose.yaml", _ONE_CONTAINER),
+        ("environment/docker-compose.yml", _ONE_CONTAINER),
+        (_CONVERSATION, _NOT_CONTINUED),
     ):
         if (folder / name).exists():
             raise TaskRefused(f"{name}: {why}")
@@ -195,7 +197,7 @@ def _outputs(root: Keys) -> tuple[str, ...]:
         paths.append(entry.text("source") or "")
         entry.ignore("destination")  # on the machine of Harbor
         entry.refuse("exclude", "an output is copied whole")
-        entry.refuse("service", "more than one container is not run", fine=("main",))
+        entry.refuse("service", _ONE_CONTAINER, fine=("main",))
         if not paths[-1].startswith("/") or ".." in PurePosixPath(paths[-1]).parts:
             raise TaskRefused(f"artifacts: {paths[-1]!r} is not an absolute path without ..")
     return tuple(dict.fromkeys([*paths, ARTIFACTS]))

@@ -136,7 +136,7 @@ def inspect(session: ContainerSession, changes: Sequence[Change], search_path: s
             paths[change.kind].append(change.path)
     try:
         paths_to_read = matters(session, paths["added"], paths["changed"])
-        paths_to_read |= shadows(session, set(paths["added"]), search_path or USUAL_PATH)
+        paths_to_read |= shadows(session, set(paths["added"]), search_path)
     except ValueError:
         return [_NOT_INSPECTED]
     return sorted(paths_to_read)

@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from nel.environments.archives import pack_folders, plain_files
+from nel.environments.container import ContainerSpec, search_path_of
 from nel.environments.session import ContainerSession
 from nel.environments.tasks.folder import TaskFolder, TaskScript
 from nel.environments.tasks.images import spec_of
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
     from nel.environments.changes import Change
     from nel.environments.commands import CommandResult
-    from nel.environments.container import ContainerSpec
 
 Level: TypeAlias = Literal["separate", "fresh", "shared"]
 LOGS: Final = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
@@ -107,9 +107,8 @@ def _judge(
 ) -> JsonObject:
     """Run the tests, and return the verdict with those changes of the agent that can forge it."""
     config = client.images.get(session.spec.image).attrs["Config"]
-    variables = dict(line.split("=", 1) for line in config.get("Env") or ())
     workdir = str(config.get("WorkingDir") or "/").rstrip("/")
-    path = variables.get("PATH", "")
+    path = search_path_of(config)
     folders = {workdir, *named_folders(task.tests)}
     suspicious = suspicious_paths(changes, search_path=path, import_folders=folders)
     suspicious += inspect(session, changes, path)

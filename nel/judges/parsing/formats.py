@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from nel.core import timed_regex
+from nel.core.json_values import is_number
 from nel.errors import JudgeError, ScorerError
 from nel.judges.parsing.forms import VerdictCandidate, VerdictFormat, line_end, read_value
 from nel.judges.parsing.own_words import plain_lines
@@ -135,7 +136,7 @@ def grade_in_json(quoted: Quoted, reply: str) -> str:
     """
 
     def as_text(value: object) -> Grade | None:
-        is_grade = isinstance(value, str | int | float) and not isinstance(value, bool)
+        is_grade = isinstance(value, str) or is_number(value)
         return Grade(label=str(value), score=0.0) if is_grade else None
 
     return json_reader(quoted, GRADE_KEYS, as_text)(reply).label

@@ -11,17 +11,16 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
+from nel.judges.types import Level
 from nel.metrics.intervals import LEVEL, Interval, no_interval
 
 Floats: TypeAlias = NDArray[np.float64]
-Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
-"""Level of measurement: values are different, ordered, or a distance apart."""
 S = TypeVar("S")
 
 RESAMPLES: Final = 2_000
@@ -89,7 +88,7 @@ class Ratings:
             raise UndefinedMetric(ONE_CATEGORY)
         return (self.raw_agreement() - by_chance) / (1 - by_chance)
 
-    def alpha(self, scale: Scale = "nominal") -> float:
+    def alpha(self, scale: Level = "nominal") -> float:
         """Return Krippendorff's alpha, ``1 - Do / De`` (Krippendorff 2011).
 
         The observed disagreement is that of the pairs within units, each unit's weighted by ``1 /

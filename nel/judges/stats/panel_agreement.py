@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
 from nel.judges.stats.agreement import Table, cohen_kappa, raw_agreement
-from nel.judges.stats.alpha import Ratings, Scale, bootstrap_statistic
+from nel.judges.stats.alpha import Ratings, bootstrap_statistic
 from nel.judges.stats.grade_patterns import GradePatterns, Pattern
+from nel.judges.types import Level
 from nel.metrics.intervals import LEVEL, Interval, no_interval, wilson_interval
 
 RESAMPLES: Final = 1_000
@@ -35,7 +36,7 @@ Statistic: TypeAlias = Callable[[Counts], float]
 
 
 def agreement_json(
-    judges: Mapping[int, str], level: Scale, patterns: GradePatterns, *, n_missing: int = 0
+    judges: Mapping[int, str], level: Level, patterns: GradePatterns, *, n_missing: int = 0
 ) -> dict[str, Any]:
     """Return the agreement of the members of a panel.
 
@@ -72,7 +73,7 @@ def agreement_json(
     }
 
 
-def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
+def repeats_json(level: Level, patterns: GradePatterns) -> dict[str, Any]:
     """Return the agreement of one judge with itself over repeats.
 
     Args:
@@ -93,8 +94,8 @@ def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
 class _Sampled:
     """The patterns of a panel or of one judge's repeats, and statistics of their counts."""
 
-    def __init__(self, patterns: GradePatterns, level: Scale) -> None:
-        self._level: Scale = level
+    def __init__(self, patterns: GradePatterns, level: Level) -> None:
+        self._level: Level = level
         pattern_counts = patterns.cases()
         self._patterns = [pattern for pattern, _ in pattern_counts]
         self._counts: Counts = np.array([n for _, n in pattern_counts], dtype=np.float64)

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nel.judges.record import JudgementJson, OpinionJson, judgements_in
-from nel.judges.stats.alpha import Scale
 from nel.judges.stats.grade_patterns import Grade, GradePatterns
 from nel.judges.stats.panel_agreement import agreement_json, repeats_json
 from nel.judges.stats.position_bias import Position, PositionBiasCounts
+from nel.judges.types import Level
 
 LABELS_MAX: Final = 40
 """Distinct grades, kinds of fault and templates that are counted by name."""
@@ -25,7 +25,7 @@ OTHER: Final = "(other)"
 _POSITIONS: Final[dict[str | None, Position]] = {"first": "first", "second": "second", "tie": "tie"}
 _DOWN: Final = "outage"
 """Fault of an opinion that was not asked for, since the judge's endpoint was down."""
-_LEVELS: Final[dict[str, Scale]] = {"ordinal": "ordinal", "interval": "interval"}
+_LEVELS: Final[dict[str, Level]] = {"ordinal": "ordinal", "interval": "interval"}
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class _Repeats:
 @dataclass(slots=True)
 class _Template:
     name: str
-    level: Scale
+    level: Level
     cases: int = 0
     n_missing: int = 0
     members: set[str] = field(default_factory=set)
@@ -230,14 +230,14 @@ def _add_order(template: _Template, sample: int, judge: str, opinion: OpinionJso
         template.order.setdefault(judge, PositionBiasCounts()).add(*winners, question=sample)
 
 
-def _grade(opinion: OpinionJson | None, level: Scale) -> Grade | None:
+def _grade(opinion: OpinionJson | None, level: Level) -> Grade | None:
     if opinion is None:
         return None
     label, score = opinion.get("grade"), opinion.get("score")
     return None if label is None or score is None else _value(label, score, level)
 
 
-def _value(label: str | float, score: str | float, level: Scale) -> Grade:
+def _value(label: str | float, score: str | float, level: Level) -> Grade:
     return str(label) if level == "nominal" else float(score)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Final, Protocol, TypeAlias
 
+from nel.core.json_values import is_number, is_whole
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.pacing import Pace
 
@@ -144,16 +145,16 @@ def read_state(body: object) -> State:
 def number_at(message: Message, index: int) -> int:
     """Return a whole number of a message; raises BadMessage where there is none."""
     value = message[index] if len(message) > index else None
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not is_whole(value):
         raise BadMessage(f"{message[0]!r} has no whole number at place {index}")
     return value
 
 
 def _check_pace(pace: Pace) -> None:
-    if not isinstance(pace.concurrency_max, int) or pace.concurrency_max < 1:
+    if not is_whole(pace.concurrency_max) or pace.concurrency_max < 1:
         raise BadMessage(f"concurrency_max is {pace.concurrency_max!r}")
     for rate in (pace.requests_per_minute, pace.tokens_per_minute):
-        if rate is not None and not (isinstance(rate, int | float) and rate > 0):
+        if rate is not None and not (is_number(rate) and rate > 0):
             raise BadMessage(f"a rate is {rate!r}")
 
 

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, ClassVar, Final
 
 from nel.config.schema import GenerationConfig
+from nel.core.json_values import present
 from nel.models.faults import Fault, malformed_fault, no_answer, object_in
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import accumulate, sent_arguments
@@ -28,7 +29,6 @@ from nel.models.wire.base import (
     name_in,
     native_items,
     objects,
-    present,
     read_text,
     system_apart,
     unfinished_fault,

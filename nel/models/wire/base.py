@@ -221,11 +221,6 @@ def merge_body(body: JsonObject, extra: JsonObject) -> dict[str, Any]:
     return merged_body
 
 
-def present(fields: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields that have a value."""
-    return {name: value for name, value in fields.items() if value is not None}
-
-
 def objects(value: object) -> list[dict[str, Any]]:
     """Return the objects of a JSON list; empty for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, Final
 from urllib.parse import quote
 
+from nel.core.json_values import present
 from nel.models.faults import Fault, malformed_fault, no_answer, object_in
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import sent_arguments
@@ -31,7 +32,6 @@ from nel.models.wire.base import (
     name_in,
     native_items,
     only_text,
-    present,
     read_text,
     system_apart,
     unfinished_fault,

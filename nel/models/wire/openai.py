@@ -9,6 +9,7 @@ from itertools import chain, repeat
 from typing import Any, ClassVar, Final, NamedTuple
 
 from nel.core.finish_reasons import ending_of, has_ended
+from nel.core.json_values import present
 from nel.models.faults import (
     Fault,
     aborted_fault,
@@ -24,7 +25,6 @@ from nel.models.wire.base import (
     first_choice,
     index_of,
     name_in,
-    present,
     read_text,
     usage_in,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
+from nel.core.json_values import present
 from nel.models.faults import Fault, aborted_fault, malformed_fault, no_answer, object_in
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
@@ -25,7 +26,6 @@ from nel.models.wire.base import (
     native_items,
     objects,
     only_text,
-    present,
     read_text,
     unfinished_fault,
     unknown_part,
@@ -42,7 +42,7 @@ _DELTAS: Final = (
     "response.reasoning_text.delta",
 )
 _ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
-_ENCRYPTED: Final = "reasoning.encrypted_content"
+ENCRYPTED_REASONING: Final = "reasoning.encrypted_content"
 _ROLES: Final = ("system", "developer", "user", "assistant")
 _FINAL: Final = "final_answer"
 """Phase of the message that is the answer, with models that comment on their work in others
@@ -95,7 +95,7 @@ class Responses(Wire):
         if "store" in generation.extra:
             del body["store"]
         elif request.tools and ("reasoning" in body or "reasoning" in generation.extra):
-            body["include"] = [_ENCRYPTED]  # other models refuse it
+            body["include"] = [ENCRYPTED_REASONING]  # other models refuse it
         return merge_body(body, generation.extra)
 
     def neutral(self, body: JsonObject, prompt: str) -> dict[str, Any]:

@@ -9,16 +9,15 @@ from __future__ import annotations
 import io
 import tarfile
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
 from nel.sandbox.isolation.languages import Language, context_files
+from nel.sandbox.isolation.owners import LANGUAGE_LABEL
 
 if TYPE_CHECKING:
     import docker
-
-_LABEL: Final = "nel.sandbox.language"
 
 
 def build(
@@ -51,7 +50,7 @@ def build(
             custom_context=True,
             tag=language.image,
             buildargs=arguments,
-            labels={_LABEL: language.name},
+            labels={LANGUAGE_LABEL: language.name},
             pull=pull,
             network_mode=network,
             rm=True,
@@ -70,7 +69,7 @@ def sizes(client: docker.DockerClient) -> dict[str, int]:
         SandboxError: The engine does not answer.
     """
     with speaking():
-        images = client.images.list(filters={"label": _LABEL})
+        images = client.images.list(filters={"label": LANGUAGE_LABEL})
     return {tag: int(image.attrs.get("Size") or 0) for image in images for tag in image.tags}
 
 

@@ -33,6 +33,7 @@ from nel.clients import (
     system_apart,
     unknown_part,
 )
+from nel.core.json_values import present
 from nel_bedrock.event_stream import ConverseStream
 
 _SERVICE: Final = "bedrock"
@@ -111,7 +112,7 @@ class Converse(Wire):
         body: dict[str, object] = {"messages": [_message(message) for message in messages]}
         if system is not None:
             body["system"] = [{"text": system}]
-        if settings := {name: value for name, value in limits.items() if value is not None}:
+        if settings := present(limits):
             body["inferenceConfig"] = settings
         return merge_body(body, generation.extra)
 

@@ -27,6 +27,7 @@ from typing import Any, Final
 from nel.compat.evalscope.aggregation import MEANS_OF_ONE
 from nel.compat.evalscope.refused import REASONS
 from nel.compat.evalscope.samples import USABLE, check_json
+from nel.core.json_values import present
 from nel.core.reward_keys import with_headline
 from nel.errors import ConfigError, MissingExtra, ScorerError, did_you_mean
 
@@ -219,7 +220,7 @@ class LoadedBenchmark:
         details = {"extracted": score.extracted_prediction, "explanation": score.explanation}
         return {
             **with_headline(numbers, main),
-            **{key: value for key, value in details.items() if value is not None},
+            **present(details),
         }
 
 

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isfinite
 from typing import Final
 
 from nel.core import timed_regex
-from nel.errors import DatasetError, JudgeError
+from nel.errors import DatasetError, JudgeError, UndefinedMetric
 from nel.judges.parsing.formats import Span, may_hold_verdict, pattern_form, read_matches
 from nel.judges.parsing.verdict import VerdictCandidate, VerdictFormat
 from nel.judges.quoting import NO_CODE, Quoted
 from nel.judges.reply_formats import READ_BY_SCORER
 from nel.judges.types import Case, Grade, Judge, Question, Read
+from nel.metrics import value_to_float
 from nel.types import Message
 
 REPLY: Final = "inspect_reply"
@@ -34,8 +34,7 @@ TOOL_CHOICE: Final = "_tool_choice"
 FOREIGN: Final = "_foreign"
 PATTERN: Final = "_pattern"
 GRADES: Final = "_grades"
-_SCORES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-_YES_AND_NO: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_TO_FLOAT: Final = value_to_float()
 _WORDS: Final = {"correct": "C", "incorrect": "I", "partial": "P"}
 _LINE: Final = r"(?i)(?<!\w)GRADE(?!\w)\s*:\s*(\w*)"
 _SEVERAL: Final = 2
@@ -54,14 +53,10 @@ def score_of(value: str) -> float | None:
     >>> score_of("P"), score_of("Yes"), score_of("0.7"), score_of("perhaps"), score_of("nan")
     (0.5, 1.0, 0.7, None, None)
     """
-    score = _SCORES.get(value, _YES_AND_NO.get(value.lower()))
-    if score is not None:
-        return score
     try:
-        number = float(value)
-    except ValueError:
+        return _TO_FLOAT(value)
+    except UndefinedMetric:
         return None
-    return number if isfinite(number) else None
 
 
 def _ask_for_reply(case: Case) -> Sequence[Question]:
@@ -125,7 +120,7 @@ def _line_form(grades: str) -> VerdictFormat:
         label = _WORDS.get(word.lower(), word.upper())
         if len(label) != 1 or label not in grades:
             return VerdictCandidate(*span[:2], word, fault="no_verdict")
-        return VerdictCandidate(*span[:2], label, Grade(label=label, score=_SCORES[label]))
+        return VerdictCandidate(*span[:2], label, Grade(label=label, score=_TO_FLOAT(label)))
 
     return pattern_form(_LINE, candidate)
 

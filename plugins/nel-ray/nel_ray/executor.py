@@ -19,6 +19,7 @@ from functools import partial
 from typing import IO, Any, Final, TypeAlias
 
 from nel.config.process_environment import variables_passed_on
+from nel.core.json_values import is_number
 from nel.engine.executors.fleet import Event, FleetLost, Joined, Left, Packet
 from nel.engine.executors.leased import LeasedExecutor
 from nel.engine.executors.pipes import PipeProcess
@@ -55,11 +56,7 @@ def ray(
         raise ConfigError(
             f"the executor ray takes workers=N from 1 to {_WORKERS_MAX}, not {workers}"
         )
-    if (
-        isinstance(connect_seconds, bool)
-        or not isinstance(connect_seconds, int | float)
-        or connect_seconds <= 0
-    ):
+    if not is_number(connect_seconds) or connect_seconds <= 0:
         raise ConfigError(
             f"the executor ray takes connect_seconds=N above 0, not {connect_seconds}"
         )

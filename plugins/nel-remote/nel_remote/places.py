@@ -8,12 +8,12 @@ whenever it goes on.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from nel.core.atomic_files import write_file
+from nel.core.paths import cache_directory
 from nel.core.strict_json import loads, pretty
 from nel.engine.store.lock import owner_of
 from nel.engine.store.remote import HOME_FILE, is_remote
@@ -148,5 +148,4 @@ def _digest(url: str) -> str:
 
 
 def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "nel" / "remote"
+    return cache_directory() / "remote"

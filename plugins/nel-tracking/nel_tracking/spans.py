@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
 from nel import __version__
+from nel.core.json_values import present
 from nel.core.observer import Observer, SessionInfo
 from nel.errors import MissingExtra
 from nel.types import ModelFailure, Outcome, Request, Response, SampleKey, Scored
@@ -218,7 +219,7 @@ def _request_attributes(operation: str, request: Request) -> Attributes:
         "nel.sample.id": request.sample_id,
         "nel.repeat": request.repeat,
     }
-    return {name: value for name, value in attributes.items() if value is not None}
+    return present(attributes)
 
 
 def _response_attributes(response: Response) -> Attributes:
@@ -240,7 +241,7 @@ def _response_attributes(response: Response) -> Attributes:
             "error.type": response.error.kind,
             "http.response.status_code": response.error.status,
         }
-    return {name: value for name, value in attributes.items() if value is not None}
+    return present(attributes)
 
 
 def export_spans(run_dir: Path) -> Spans:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from nel.core.json_values import is_number
 from nel.core.strict_json import dumps_unless_text
 from nel.reports.run_files import BenchmarkFiles
 
-_FILES: Final = ("results.jsonl", "metrics.json", "failure_analysis.json", "runtime_stats.json")
 _COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+_FILES: Final = ("results.jsonl", "metrics.json", "failure_analysis.json", "runtime_stats.json")
 _BOUNDS: Final = ("ci_lower", "ci_upper")
 _ADDRESS: Final = "base_url"
 
@@ -34,10 +35,10 @@ def numbers_of(files: BenchmarkFiles) -> dict[str, float]:
             name: number.get("value"),
             **{f"{name}/{bound}": number.get(bound) for bound in _BOUNDS},
         }
-        numbers |= {key: float(value) for key, value in values.items() if _is_number(value)}
+        numbers |= {key: float(value) for key, value in values.items() if is_number(value)}
     numbers |= {name: float(metrics["accounting"].get(name) or 0) for name in _COUNTS}
     for category, number in (metrics.get("categories") or {}).items():
-        if _is_number(number.get("value")):
+        if is_number(number.get("value")):
             numbers[f"category/{category}"] = float(number["value"])
     return numbers
 
@@ -68,7 +69,3 @@ def _flat(prefix: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
         else:
             flat.append((f"{prefix}{name}", dumps_unless_text(element)))
     return flat
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

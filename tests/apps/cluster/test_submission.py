@@ -94,6 +94,8 @@ def test_every_limit_is_divided_and_said(tmp_path: Path) -> None:
         ({"benchmarks": [{"name": "gsm8k", "dataset": "gone.jsonl"}]}, SchedulerTarget(), "gone.jsonl"),
         ({}, SchedulerTarget(options=("partition=a",)), "is not an option of sbatch; write --sbatch=--partition=NAME"),
         ({}, SchedulerTarget(options=("--comment=a\nrm -rf /",)), "is not an option of sbatch"),
+        ({}, SchedulerTarget(namespace="team"), "--to slurm has no --namespace; leave it away"),
+        ({}, SchedulerTarget(image="nel", claim="runs", options=("--partition=a",)), "--to kubernetes has no --sbatch"),
         ({}, SchedulerTarget(image="nel"), "--volume-claim is missing"),
         ({}, SchedulerTarget(image="nel", claim="runs"), "needs --secret, the Secret that holds MODEL_KEY, TEAM_KEY, JUDGE_KEY"),
         ({"output": {"dir": "out", "run_id": "A_b"}}, POD, '"A_b" cannot name an object of Kubernetes'),

@@ -227,9 +227,10 @@ def test_a_resume_with_runs_or_another_judge_is_refused(runs: Runs, tmp_path: Pa
         flags = ["--judge-url", endpoint.url, "--judge-id", "s", "-o", "out"]
         board_of(str(runs["alpha"]), str(runs["beta"]), *flags, cwd=tmp_path)
         before = (only(tmp_path / "out") / "leaderboard.json").read_bytes()
-        named = nel("judge", "leaderboard", str(runs["alpha"]), *flags, "--resume", cwd=tmp_path)
+        drawn = (str(runs["alpha"]), "--baseline", "alpha", "--seed", "3")
+        named = nel("judge", "leaderboard", *drawn, *flags, "--resume", cwd=tmp_path)
         assert named.returncode == 2
-        assert "with its runs; leave out the runs" in named.stderr
+        assert "with its runs and its pairs; leave out the runs, --baseline, --seed" in named.stderr
         flags[3] = "portia"
         judged = nel("judge", "leaderboard", *flags, "--resume", cwd=tmp_path)
         assert judged.returncode == 2

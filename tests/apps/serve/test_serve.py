@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 
 import nel
-from nel.apps.http_server import running
+from nel.apps.http_server import LOOPBACK, running
 from nel.apps.serve.app import Service, answer_text, serving_app
 from nel.apps.serve.samples import read_samples
 from nel.apps.serve.scoring import AnswerScorer
@@ -67,7 +67,7 @@ async def serving(name: str, sandbox: Any = None, settings: Sequence[str] = (), 
     served = read_samples(name, dataset=None, samples_max=None, overrides=settings)
     sandbox = sandbox or Sandbox(served.sandbox)
     scorer = AnswerScorer(served, sandbox=sandbox, timeout_seconds=30)
-    hosts = frozenset({"127.0.0.1"})
+    hosts = LOOPBACK
     try:
         async with (
             scorer.running(),
@@ -157,6 +157,7 @@ async def test_who_may_ask(tmp_path: Path) -> None:
         assert (await call("/health"))[0] == 401
         assert (await call("/health", Authorization="Bearer right"))[0] == 200
         assert (await call("/health", Authorization="Bearer right", Host="evil.example"))[0] == 421
+        assert (await call("/health", Authorization="Bearer right", Host="[::1]"))[0] == 200
         form = await call("/verify", {}, Authorization="Bearer right", Content_Type="text/plain")
         assert form[0] == 415
 

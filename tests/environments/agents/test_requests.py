@@ -76,6 +76,13 @@ def test_tools_of_a_vendors_own_server_are_told_apart(protocol: Spoken, body: di
     assert (asked.tools, len(asked.native_tools)) == ((), 1)
 
 
+def test_instructions_that_are_read_are_not_said_to_be_left_out() -> None:
+    """Gemini takes the field by both spellings."""
+    body = {"system_instruction": {"parts": [{"text": "Be short."}]}, "contents": [{"parts": [{"text": "x"}]}]}
+    asked = read_request("gemini", {**body, "safetySettings": [{"threshold": "OFF"}]})
+    assert (asked.messages[0].content, asked.left_out) == ("Be short.", ("safetySettings",))
+
+
 def test_a_tool_of_responses_that_takes_a_text_is_a_function() -> None:
     """Its call goes back as a text, as Codex's patches do."""
     asked = read_request("responses", {"input": "x", "tools": [{"type": "custom", "name": "apply_patch"}]})

@@ -13,7 +13,8 @@ import pytest
 
 from nel.errors import UndefinedMetric
 from nel.judges.stats.agreement import Weights, cohen_kappa, gwet_ac1, pabak, raw_agreement, table_interval
-from nel.judges.stats.alpha import Ratings, Scale
+from nel.judges.stats.alpha import Ratings
+from nel.judges.types import Level
 
 _THREE = np.array([[10, 3, 1], [2, 8, 4], [0, 3, 9]])
 _RARE = np.array([[90, 5], [4, 1]])
@@ -81,7 +82,7 @@ def test_the_other_measures_of_a_table_are_the_published_numbers() -> None:
     assert pabak(_RARE) == pytest.approx(0.82, abs=1e-12)
 
 
-def _alpha(units: Iterable[Iterable[Any]], scale: Scale) -> float:
+def _alpha(units: Iterable[Iterable[Any]], scale: Level) -> float:
     """Return alpha of the units that have two values."""
     values = [sorted(value for value in unit if value is not None) for unit in units]
     return Ratings.of(Counter(tuple(unit) for unit in values if len(unit) > 1)).alpha(scale)
@@ -91,7 +92,7 @@ def _alpha(units: Iterable[Iterable[Any]], scale: Scale) -> float:
     ("scale", "expected"),
     [("nominal", 0.691358), ("ordinal", 0.806721), ("interval", 0.810845)],
 )
-def test_alpha_of_three_coders_is_the_published_number(scale: Scale, expected: float) -> None:
+def test_alpha_of_three_coders_is_the_published_number(scale: Level, expected: float) -> None:
     """Krippendorff's alpha with missing values, on each scale."""
     assert _alpha(_coded(), scale) == pytest.approx(expected, abs=5e-7)
 
@@ -115,7 +116,7 @@ def test_kappa_equals_statsmodels(weights: Weights | None) -> None:
 
 
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
-def test_alpha_equals_krippendorff(scale: Scale) -> None:
+def test_alpha_equals_krippendorff(scale: Level) -> None:
     """On 60 random sets of units with up to half the values missing, for two to six raters."""
     krippendorff = pytest.importorskip("krippendorff", reason="pip install krippendorff")
     chance = _chance(22)
