@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 14_900,
     "models": 37_620,
     "prompts": 2_690,
-    "reading": 16_360,
+    "reading": 16_520,
     "reports": 17_650,
     "runs": 11_420,
     "sandbox": 26_400,
