@@ -105,7 +105,7 @@ ROOMS = {
     "reports": 17_650,
     "runs": 11_420,
     "sandbox": 26_400,
-    "scoring": 23_370,
+    "scoring": 23_340,
     "tools": 1_900,
     "types": 2_230,
 }
