@@ -22,11 +22,13 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
    arrived, as were [calls of tools](../explanation/numbers.md#model-failures-count-0) in the text. The response ends at
    its first end token (one of {tokens}, or an unknown `<token>` that closes it).
 2. **Only the model's own turn is read.** The response ends where a line opens with the question marker of the prompt
-   (`Question:`, `Q:`, `问题：`), but not where that line or its number (`Input 2:`) is the prompt's. Where another turn
+   (`Question:`, `Q:`, `问题：`), with the same marks before it (`### Q:` is another one), but not where that line or its
+   number (`Input 2:`) is the prompt's. Where another turn
    opens all the same (`Q:`, or a second `A:`), what is declared before it counts first.
 3. **The last declaration counts, strong ones before plain ones.** Strong are a tag, a box and a JSON field; plain are
    `####`, a marker such as `Answer:`, and a phrase such as "the answer is". What follows is the answer: the content of
-   the tag, box or field; the rest of the line, or the line or quoted block below it; the sentence of a phrase. Of several
+   the tag, box or field; the rest of the line, or the line or quoted block below it, also where a marker's line repeats
+   the question; the sentence of a phrase. Of several
    numbers it is the one after the last `=`, unless the text opens with one and only explains it ("250 grams (since 1 kg =
    1000 g)"); else the one that opens the text, or the first of its last sentence, in Japanese the last. A number that the
    question names is passed over for one that it does not name ("8 pens cost $12"), but not "the answer is 8 …" and "8,

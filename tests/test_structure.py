@@ -101,11 +101,11 @@ ROOMS = {
     "metrics": 14_900,
     "models": 37_630,
     "prompts": 2_690,
-    "reading": 16_440,
+    "reading": 16_590,
     "reports": 17_750,
     "runs": 11_370,
     "sandbox": 26_390,
-    "scoring": 23_520,
+    "scoring": 23_490,
     "tools": 1_900,
     "types": 2_230,
 }

@@ -26,6 +26,11 @@ _BEFORE_MAX: Final = 40
 _CONTENT_MAX: Final = 20_000
 """Characters of a tag or a box."""
 _BLANK: Final = re.compile(r"[^\S\n]*(?:[:*_#>\"'.…-]{1,9}[^\S\n]*)?\n\s*")
+_QUESTION: Final = re.compile(r"[^\n]{1,300}\?[^\S\n]*(?=\n)")
+"""The question again, after a marker: "Final answer: How is Ann related to Bob?"."""
+_MARKER_AS_TEXT: Final = re.compile(r"\\(?:text|math)[a-z]*\s?\{[^{}\n]{0,40}\Z")
+"""A marker within a formula: ``\\text{Answer: } 7``."""
+_CLOSING_BRACE: Final = re.compile(r"[^\S\n]*\}")
 _QUOTED_BLOCK: Final = re.compile(r"\s*(?P<mark>\"\"\"|'''|```)\w*[^\S\n]*\n?")
 
 
@@ -139,10 +144,24 @@ def _declaration(
     elif form is Form.FIELD:
         stop = field_end(text, start)
     else:
-        after_marker = after_denial(response.low, start) if form is Form.PHRASE else start
+        after_marker = _after_marker(response, form, start)
         start, stop = introduced_span(response, after_marker)
         is_below = "\n" in text[after_marker:start]
     return Declaration(form, start, stop, begin, row, is_asked, is_below)
+
+
+def _after_marker(response: Answer, form: Form, start: int) -> int:
+    """Return where a text goes on after a marker or phrase: past what it denies, the end of its
+    brace, and the question that it repeats.
+    """
+    text = response.text
+    if form is Form.PHRASE:
+        start = after_denial(response.low, start)
+    brace = _CLOSING_BRACE.match(text, start)
+    if brace is not None and _MARKER_AS_TEXT.search(text, max(0, start - _BEFORE_MAX), start):
+        start = brace.end()
+    question = _QUESTION.match(text, start) if form is Form.MARKER else None
+    return start if question is None else question.end()
 
 
 def introduced_span(response: Answer, start: int) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from nel.reading.clauses import (
     whole_places,
     words_pattern,
 )
-from nel.reading.forms import Declaration
+from nel.reading.forms import Declaration, named_in
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
 from nel.reading.table import words_of
@@ -112,8 +112,15 @@ class LabelReader:
         return label
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the only label that a stretch names, or that ends it after a contrast: "but"."""
+        """Return the only label that a stretch names, or that ends it after a contrast ("but") or
+        in words of the table: "the result of True and False is False".
+        """
         text, low = self._normal_form(response), response.low
+        for span in named_in(response, "label", start, stop):
+            value = self.whole(response, *span)
+            is_open = is_denied(low, *span, words=1) or is_supposed(low, span[0], begin=start)
+            if value is not None and not is_open:
+                return value
         named: list[Value] = []
         denied = None
         for match in self.patterns.any.finditer(text, start, stop):

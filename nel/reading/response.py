@@ -28,7 +28,7 @@ _QUESTION_WORDS: Final = (
     "请你回答|প্রশ্ন|swali|โจทย์|ప్రశ్న"
 )
 _MARKER: Final = re.compile(
-    rf"(?i)\n[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*"
+    rf"(?i)\n[^\S\n]*(?P<dressing>[#*>\[<]*)[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*"
     r"(?P<number>\d*)[\])]?[*]*[^\S\n]*[:：]"
 )
 """It begins with the break before its line, since the search then skips to one."""
@@ -148,11 +148,11 @@ def before_next_question(response: str, prompt: str) -> str:
     if not markers:
         return response
     of_prompt = _markers_of(prompt)
-    words = {marker["word"] for marker in of_prompt}
+    words = {marker.group("dressing", "word") for marker in of_prompt}
     # "Input 2:" is one of the prompt, where that has two; "Input 5:" is another question.
     numbers = {marker["number"] for marker in of_prompt if marker["number"]}
     for marker in markers:
-        if marker["word"] not in words or marker["number"] in numbers:
+        if marker.group("dressing", "word") not in words or marker["number"] in numbers:
             continue
         line = response[marker.end() : marker.end() + _LINE_MAX].partition("\n")[0].strip(_AROUND)
         if not line or f"{line}\n" not in f"{prompt}\n":

@@ -129,8 +129,8 @@ def numeric_match(
     """Compare the number that a response gives as its answer with the target.
 
     Rule: docs/reference/reading.md. Compared exactly, as fractions: 10, 100 and 1000 differ, 1,000
-    and 1000.0 do not, and 1/2 is 0.5. A range, a root and a time are not numbers, neither as an
-    answer nor as a target.
+    and 1000.0 do not, and 1/2 is 0.5. A percent sign does not count: 25% is 25 and not 0.25. A
+    range, a root and a time are not numbers, neither as an answer nor as a target.
 
     Args:
         sample: The response and its target; a list of targets accepts any.

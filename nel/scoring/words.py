@@ -56,16 +56,14 @@ _FOLDED: Final = _Table(
         **dict.fromkeys("™®"),
     }
 )
-_STROKES: Final = str.maketrans("ŁłØøĐđĦħı", "LlOoDdHhi")
 _ACCENTS: Final = re.compile(r"(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
 """Accents of Latin and Greek letters; elsewhere such marks make other letters."""
 _TAG: Final = re.compile(
     "|".join(map(re.escape, end_tokens()))
-    + r"|<\|[^<>|\n]{1,40}\|>|<(?:/[A-Za-z][\w.-]{0,40}|[A-Za-z][\w.-]{1,40}|(?<!\w<)[A-Za-z])"
-    r"(?:\s+[\w:-]{1,40}\s?=\s?(?:\"[^\"<>\n]{0,200}\"|'[^'<>\n]{0,200}')){0,9}\s?/?>",
+    + r"|<\|[^<>|\n]{1,40}\|>|<(?:/?[A-Za-z][\w.-]{1,40}\s?/?|/?(?<!\w<)[A-Za-z])>",
     re.IGNORECASE,
 )
-"""An end token, or a tag of HTML or XML, but not the relations of ``a<b>c``."""
+"""An end token, or a tag of HTML or XML without attributes, but not the relations of ``a<b>c``."""
 _SET_AS_TEXT: Final = re.compile(
     r"\\(?:boxed|fbox|text[a-z]{0,8}|math[a-z]{2,4})\s?\{([^{}]{0,4000})\}"
 )
@@ -78,7 +76,6 @@ _REWRITTEN: Final[tuple[_Rewriting, ...]] = (
     ),
     (",", re.compile(r",(?<=\d,)(?=\d{3}(?!\d))"), ""),
     ("=", re.compile(r"[!<>]="), lambda sign: _RELATIONS[sign[0]]),
-    (">", re.compile(r"(?m)^[^\S\n]*>[^\S\n]+|->"), lambda sign: "→" if sign[0] == "->" else ""),
     ("\\", re.compile(r"\\([#$%&_{}])"), r"\1"),
     ("$(", re.compile(r"\$\((\d[\d.]*)\)"), r"-\1"),
     ("-", re.compile(r"(?<=-)[$€£¥]\s?"), ""),
@@ -86,8 +83,8 @@ _REWRITTEN: Final[tuple[_Rewriting, ...]] = (
     ("%", re.compile(r"(?<=\d)[^\S\n]+%"), "%"),
 )
 """What is written in several ways: a text that it needs, a pattern and the usual form. These are
-abbreviations, thousands, relations, quoted lines and arrows, escapes of LaTeX, negative amounts in
-brackets, the sign before a currency and per cent."""
+abbreviations, thousands, relations, escapes of LaTeX, negative amounts in brackets, the sign
+before a currency and per cent."""
 _LETTER: Final = r"[^\W_]"
 _MARKED_LETTER: Final = rf"(?:{_LETTER}|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0d7f\u0e31-\u0e4e])"
 _TOKEN: Final = re.compile(
@@ -218,7 +215,7 @@ class Words:
         self._text = undress(text).strip() or text
         folded = fold(self._text)
         if not accents and not folded.isascii():
-            folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded.translate(_STROKES)))
+            folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
             folded = unicodedata.normalize("NFC", folded)
         if not accents:
             folded = _UNIT.sub(r"\g<0> ", folded)

@@ -25,6 +25,8 @@ from nel.reading.types import Reason
         ("Verdict: No\nReason: yes, it looks plausible.", "no"),
         ("True/False: False", "no"),
         ("Normally yes, but here no.", "no"),
+        ("So the result of `False or True and not False` is `True`.", "yes"),
+        ("It cannot be false or true.", None),
         ("There is no doubt that it is true.", "yes"),
         ("In no case is it false.", None),
         ("I cannot answer this with yes or no.", None),

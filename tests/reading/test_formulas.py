@@ -21,6 +21,7 @@ from nel.reading.types import Form, Reason
         ("Here $x=3$. The answer is $x^2+1$.", "x^2+1"),
         ("The answer is\n$$\nx+1\n$$", "x+1"),
         ("### Final Answer\n\\[ x = 5 \\]", "x = 5"),
+        ("\\[\n\\text{Answer: } \\frac{4}{3}\n\\]", r"\frac{4}{3}"),
         ("$x$", "x"),
         (r"So the area is $3\pi$.", r"3\pi"),
         ("Now we solve for the value of $n$.", None),

@@ -44,6 +44,12 @@ def test_a_label_is_read_in_a_tag_and_after_a_key() -> None:
     assert (reading.value, reading.form) == ("invalid", Form.LINE)
 
 
+def test_a_marker_may_repeat_the_question() -> None:
+    """The answer stands below it, as in least-to-most prompts."""
+    text = "1. How is Ann related to Rick?\nAnn is Rick's aunt.\nFinal answer: How is Bob related to Rick?\nBob is Rick's son."
+    assert label(text, ("aunt", "son")).value == "son"
+
+
 def test_two_chinese_labels_are_no_answer() -> None:
     """A comma of the language joins them."""
     reading = label("答案：租金情况，利息", DISPUTES)

@@ -46,6 +46,12 @@ def test_examples_of_the_prompt_that_are_discussed_stay() -> None:
     assert before_next_question("[25]\n\nInput 3: [6]\nOutput: [36]", prompt) == "[25]"
 
 
+def test_a_heading_is_no_question_marker_of_a_prompt_without_headings() -> None:
+    """Chat models restate the question under one, in words of their own."""
+    text = "The order is opinion, size.\n\n### Q: Which sentence is in order?\n\n**Final Answer: (A)**"
+    assert before_next_question(text, "Q: Which sentence has the correct order:\nOptions:") == text
+
+
 def test_a_second_answer_is_an_invented_turn() -> None:
     """A: opens a turn like Q:."""
     text = "A: 168.\n\nA: Nell started with 5."
