@@ -105,7 +105,7 @@ ROOMS = {
     "reports": 17_750,
     "runs": 11_370,
     "sandbox": 26_390,
-    "scoring": 23_490,
+    "scoring": 23_500,
     "tools": 1_900,
     "types": 2_230,
 }

@@ -56,6 +56,8 @@ _FOLDED: Final = _Table(
         **dict.fromkeys("™®"),
     }
 )
+_STROKES: Final = str.maketrans("ŁłØøĐđĦħı", "LlOoDdHhi")
+"""Letters that Unicode does not take apart: Tromsø is written Tromso too, and Łódź Lodz."""
 _ACCENTS: Final = re.compile(r"(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
 """Accents of Latin and Greek letters; elsewhere such marks make other letters."""
 _TAG: Final = re.compile(
@@ -215,7 +217,7 @@ class Words:
         self._text = undress(text).strip() or text
         folded = fold(self._text)
         if not accents and not folded.isascii():
-            folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
+            folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded.translate(_STROKES)))
             folded = unicodedata.normalize("NFC", folded)
         if not accents:
             folded = _UNIT.sub(r"\g<0> ", folded)
