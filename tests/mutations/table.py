@@ -99,8 +99,8 @@ MUTATIONS: Final = (
     Mutation(
         name="waiting-samples-not-seen",
         fault="A check whether an id is taken does not see the samples that wait to be inserted.",
-        fragment="        if self._waiting.samples:\n            self._insert_waiting(benchmark)\n",
-        replacement="",
+        fragment="        self._insert_waiting()\n        row = ",
+        replacement="        row = ",
         tests=("tests/engine/store/test_database.py",),
     ),
     Mutation(
@@ -1317,7 +1317,7 @@ MUTATIONS: Final = (
     Mutation(
         name="any-host-is-answered",
         fault="A page that rebinds its own name to the address of the app reads the runs.",
-        fragment='if name is None or name.rstrip(".") not in request.app[ACCESS].hosts:',
+        fragment="if not is_named(name, request.app[ACCESS].hosts):",
         replacement="if name is None:",
         tests=("tests/apps/view/test_security.py",),
         keyword="known_names",
