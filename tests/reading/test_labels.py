@@ -26,6 +26,7 @@ def label(text: str, labels: tuple[str, ...] = VALID) -> Reading:
         ("It is not valid.", VALID, None),
         ("It is not valid, it is invalid.", VALID, "invalid"),  # a denial reaches its own clause
         ("No valid reason is given.", VALID, None),
+        ("None of it is valid.", VALID, None),
         ("Valid: no", VALID, None),
         ("Answer: valid or invalid", VALID, None),  # repeats the question
         ("This comment is not toxic.", ("toxic", "non-toxic"), "non-toxic"),
