@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from nel.comparison.lines import UNSCORED, Columns, Floats, Ints
 from nel.comparison.pairing import Pairing
-from nel.comparison.questions import Questions, Values, metric_values
+from nel.comparison.questions import Questions, Values, cluster_ids, metric_values
 from nel.core.scaling import mean_of
 from nel.decide.macro import macro_difference
 from nel.decide.paired import PairedDesign, PairedDifference, paired_difference
@@ -246,11 +246,6 @@ def clusters_of(pairing: Pairing) -> Ints | None:
         if (codes >= 0).any():
             return cluster_ids(codes)
     return None
-
-
-def cluster_ids(codes: Ints) -> Ints:
-    """Return clusters by the codes of groups; a question without a group is one alone, below 0."""
-    return np.where(codes >= 0, codes, -1 - np.arange(len(codes)))
 
 
 def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool = True) -> Measure:

@@ -100,6 +100,11 @@ class Questions:
         return self.columns.integers(name)[self.first]
 
 
+def cluster_ids(codes: Ints) -> Ints:
+    """Return clusters by the codes of groups; a question without a group is one alone, below 0."""
+    return np.where(codes >= 0, codes, -1 - np.arange(len(codes)))
+
+
 def metric_values(columns: Columns, name: str) -> Floats:
     """Return a metric of each line; where every scored line has it, a failure counts 0."""
     values = columns.metric(name)

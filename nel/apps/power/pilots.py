@@ -13,9 +13,8 @@ import numpy as np
 
 from nel.comparison.compare import common_benchmarks
 from nel.comparison.lines import Columns, Floats, Ints
-from nel.comparison.measures import cluster_ids
 from nel.comparison.pairing import pair
-from nel.comparison.questions import Key, Questions, questions_of
+from nel.comparison.questions import Key, Questions, cluster_ids, questions_of
 from nel.comparison.reading import read_sides
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.plans import Pilot, Resources

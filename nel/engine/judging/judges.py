@@ -292,8 +292,7 @@ class Judges(JudgeEndpoints):
                         endpoint = self.endpoint_of(member)
                         if isinstance(reading, Grade) and endpoint is not None:
                             endpoint.client.remember(*call.sent, response)
-                # The server refused a setting, of this request or meanwhile of another one: ask as
-                # it wants to be asked. That is no re-ask of the judge.
+                # A setting was refused, here or meanwhile elsewhere: ask without it, as no re-ask.
                 if call.is_outdated or await self._adaptation.adapt(
                     sample.item.key.benchmark,
                     member,
@@ -329,7 +328,7 @@ class Judges(JudgeEndpoints):
                 f"{member.label} cannot be asked: {error}", kind="unsupported"
             ) from error
         digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
-        # One request that a sample makes twice is two rows: its number tells them apart.
+        # A request that a sample makes twice is two rows, told apart by its number.
         counts, call_digest = sample.item.context.request_counts, f"{member.label}:{digest.hex()}"
         counts[call_digest] = counts.get(call_digest, 0) + 1
         address = Asked(JUDGE, counts[call_digest], member.label, digest)
@@ -410,8 +409,7 @@ async def _gather(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
         return [await work[0]]
     results = await asyncio.gather(*work, return_exceptions=True)
     faults = [result for result in results if isinstance(result, BaseException)]
-    # An error that is not a judge's, such as a spent budget, ends the run: it goes before the
-    # others.
+    # An error that is not a judge's, such as a spent budget, ends the run: it goes first.
     if faults:
         raise next((result for result in faults if not isinstance(result, JudgeError)), faults[0])
     return [result for result in results if not isinstance(result, BaseException)]
