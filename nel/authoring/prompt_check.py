@@ -80,8 +80,8 @@ def check_prompt(benchmark: Benchmark, rows: Iterable[RawRow]) -> None:
 
 
 def question_check(benchmark: Benchmark) -> Callable[[Sample], str | None]:
-    """Return what says why a sample of a benchmark asks nothing, such as a blank field of its
-    prompt; None if it asks.
+    """Return the check of the samples of a benchmark: it returns why one asks nothing, such as a
+    blank field of its prompt, and None where it asks.
     """
     if benchmark.response_field is not None or benchmark.loglikelihood or benchmark.images_field:
         return lambda _: None

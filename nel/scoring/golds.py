@@ -105,8 +105,10 @@ class ListedGolds:
 def gold_check(
     scorer: object, *, per_turn: bool, judges_by_reference: bool = True
 ) -> Callable[[Sample], str | None] | None:
-    """Return what says why a scorer can decide nothing by the gold answer of a sample, as it would
-    be asked, or None where it can; None for a scorer that takes none, such as a user's own.
+    """Return the check of the gold answers of a scorer; None where it takes none, as a user's own.
+
+    The check is given a sample as it would be asked. It returns why the scorer can decide nothing
+    by the gold answer, and None where it can.
 
     Args:
         scorer: Of the benchmark.
@@ -139,8 +141,10 @@ def _targets_of(sample: Sample, *, per_turn: bool) -> list[object]:
 def _target_check(
     scorer: object, options: Mapping[str, Any]
 ) -> Callable[[Sample, object], str | None] | None:
-    """Return what says why a gold answer is refused by the function that a scorer is marked with,
-    or by those of all members of a composed one; None where there is none, or a member has none.
+    """Return the check of one target; None where the scorer is not marked by `reads_gold`.
+
+    A composed scorer refuses a target that all its members refuse, so it has no check where one of
+    them has none.
     """
     while isinstance(scorer, functools.partial):
         options = {**options, **scorer.keywords}

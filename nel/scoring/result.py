@@ -37,7 +37,7 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _NO_NUMBERS: Final = frozenset({str, bool, type(None)})
-"""Types of most values that are no number; a bool among them is a note."""
+"""Types of most values that are details: texts, nothing, and the true or false of `_NOTES`."""
 _Parts: TypeAlias = tuple[dict[str, float], dict[str, object], str | None]
 """The numbers, the details and the extracted answer of a result."""
 
