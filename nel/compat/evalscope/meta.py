@@ -127,9 +127,8 @@ class BenchmarkMeta:
                 fields["more"] = {**fields.get("more", self.more), name: value}
                 continue
             if name not in names:
-                hint = (
-                    did_you_mean(key, [*names, *_ALIASES]) or f"; it has {', '.join(sorted(names))}"
-                )
+                settings = sorted([*names, "limit"])
+                hint = did_you_mean(key, [*settings, *_ALIASES]) or f"; it has {', '.join(settings)}"
                 raise ConfigError(f'{self.name}: there is no setting "{key}"{hint}')
             fields[name] = value
         if fields.get("dataset_id", self.dataset_id) != self.dataset_id:
