@@ -128,7 +128,9 @@ class BenchmarkMeta:
                 continue
             if name not in names:
                 settings = sorted([*names, "limit"])
-                hint = did_you_mean(key, [*settings, *_ALIASES]) or f"; it has {', '.join(settings)}"
+                hint = (
+                    did_you_mean(key, [*settings, *_ALIASES]) or f"; it has {', '.join(settings)}"
+                )
                 raise ConfigError(f'{self.name}: there is no setting "{key}"{hint}')
             fields[name] = value
         if fields.get("dataset_id", self.dataset_id) != self.dataset_id:
