@@ -110,14 +110,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make one test of each sample."""
+    test = metafunc.definition
     if _FIXTURE not in metafunc.fixturenames:
+        # A marker of its class or module may be for other tests.
+        if any(marker.name == "nel" for marker in test.own_markers):
+            raise pytest.Collector.CollectError(
+                f"{test.nodeid}: it asks for no sample; give it the parameter {_FIXTURE}"
+            )
         return
-    marker = metafunc.definition.get_closest_marker("nel")
+    marker = test.get_closest_marker("nel")
     if marker is None or len(marker.args) != 1:
-        raise pytest.UsageError(
-            f'{metafunc.definition.nodeid}: name the benchmark: @pytest.mark.nel("FILE or NAME")'
+        raise pytest.Collector.CollectError(
+            f'{test.nodeid}: name the benchmark: @pytest.mark.nel("FILE or NAME")'
         )
-    spec = _spec(marker, Path(metafunc.definition.path).parent)
+    spec = _spec(marker, Path(test.path).parent)
     from nel.apps.pytest_run import sample_ids  # noqa: PLC0415 - every run of pytest loads this
 
     ids = sample_ids(spec)
@@ -158,10 +164,11 @@ def _spec(marker: pytest.Mark, folder: Path) -> str:
     """Return a marker as an entry of ``benchmarks`` in JSON; a file is found beside the test."""
     settings = dict(marker.kwargs)
     name = str(marker.args[0])
-    if (folder / name).is_file():
-        name = str((folder / name).resolve())
+    file, colon, member = name.partition(":")
+    if (folder / file).is_file():
+        name = f"{(folder / file).resolve()}{colon}{member}"
     if "repeats" in settings:
-        raise pytest.UsageError(
+        raise pytest.Collector.CollectError(
             "pytest.mark.nel takes no repeats: a test is one answer; use nel eval run --repeats"
         )
     entry = {"name": name, "max_problems": settings.pop("limit", None), **settings}

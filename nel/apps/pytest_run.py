@@ -17,7 +17,7 @@ from nel.artifacts.files import directory_name
 from nel.config.load import build_config
 from nel.engine.planning.plan_samples import Digests, stream_samples
 from nel.engine.planning.resolution import make_plans
-from nel.errors import NelError
+from nel.errors import NelError, UsageError
 from nel.runs.evaluation import evaluate
 
 _UNUSED_ENDPOINT = {"url": "http://127.0.0.1:9/v1", "model": "none"}
@@ -32,11 +32,13 @@ def sample_ids(spec: str) -> list[str]:
     row_numbers: dict[str, int] = {}
     config = _config(spec, _UNUSED_ENDPOINT, "unused")
     try:
-        (plan,) = make_plans(build_config(config, where="pytest.mark.nel"))
-        for sample in stream_samples(plan, Digests(), row_numbers.get):
+        plans = make_plans(build_config(config, where="pytest.mark.nel"))
+        if len(plans) > 1:
+            raise UsageError("pytest.mark.nel takes one benchmark with one prompt")
+        for sample in stream_samples(plans[0], Digests(), row_numbers.get):
             row_numbers[sample.sample_id] = sample.row_number
     except NelError as error:
-        raise pytest.UsageError(f"nel: {error}") from error
+        raise pytest.Collector.CollectError(f"nel: {error}") from error
     return list(row_numbers)
 
 

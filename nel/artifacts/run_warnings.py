@@ -163,7 +163,13 @@ def _on_completed(total: Accumulator) -> str:
     value = f"{completed['value']:.4f}"
     if headline["unit"] == "rate":
         value = _percent(completed["value"])
-    return f" (on the {completed['n']:,} completed answers: {value})"
+    text = f" (on the {completed['n']:,} completed answers: {value})"
+    if completed["value"] < 0:
+        text += (
+            "; 0 is more than an answer gets, so that these failures raise the score: give answers"
+            " scores from 0 on, such as 1 / (1 + loss)"
+        )
+    return text
 
 
 def _copies(plan: JsonObject, copies: Copies) -> Iterator[str]:

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from nel.artifacts.exporting.archive import write_archive
-from nel.cli.options import UntouchedRunDir
+from nel.cli.options import ReadRunDir
 from nel.core.paths import as_argument
 
 
 def archive(
-    run_dir: UntouchedRunDir,
+    run_dir: ReadRunDir,
     output: Annotated[
         Path | None,
         typer.Option(

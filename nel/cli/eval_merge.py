@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nel.cli.eval_show import show_result
-from nel.cli.options import ResultAsJson
+from nel.cli.options import ResultAsJson, run_path
 from nel.engine.progress import Progress
 from nel.runs.merging import merge_shards
 
@@ -17,7 +17,9 @@ def merge(
     shards: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR", help="The directories of all shards, or one that holds them."
+            metavar="DIR",
+            parser=run_path,
+            help="The directories or URLs of all shards, or one that holds them.",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new directory of the run.")],

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from nel.cli.compare import FLIPS_MAX, Margin
 from nel.cli.compare_show import show_comparison
 from nel.cli.eval_show import show_result
-from nel.cli.options import ComparisonAsJson
+from nel.cli.options import ComparisonAsJson, RunDir
 from nel.cli.progress import showing
 from nel.cli.settings import chosen_settings, taking_settings
 from nel.cli.streams import stdout_kept
@@ -31,7 +31,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command(cls=taking_settings("--output-dir", "--concurrency", "--timeout"))
 def reproduce(
     ctx: typer.Context,
-    run_dir: Annotated[Path, typer.Argument(help="The directory of a finished run.")],
+    run_dir: RunDir,
     margin: Margin = 0.0,
     as_json: ComparisonAsJson = False,
 ) -> None:

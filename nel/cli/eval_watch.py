@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.options import local_path
 from nel.cli.watch_show import show_status
 
 _WAIT_SECONDS = 30.0
@@ -16,7 +17,11 @@ _WAIT_SECONDS = 30.0
 def watch(
     run_dir: Annotated[
         Path,
-        typer.Argument(help="The directory of a run, or a directory of runs: then the active one."),
+        typer.Argument(
+            metavar="DIR",
+            parser=local_path,
+            help="The directory of a run, or a directory of runs: then the active one.",
+        ),
     ],
     interval: Annotated[
         float | None,

@@ -9,14 +9,14 @@ import typer
 
 from nel import plugins
 from nel.artifacts.exporting.writers import export_run
-from nel.cli.options import ShareFiles, UntouchedRunDir
+from nel.cli.options import ReadRunDir, ShareFiles
 from nel.cli.streams import stdout_kept
 from nel.cli.terminal import plain
 from nel.errors import UsageError
 
 
 def export(
-    run_dir: UntouchedRunDir,
+    run_dir: ReadRunDir,
     to: Annotated[
         str | None, typer.Option("--to", help="The format; without it, the names of all.")
     ] = None,

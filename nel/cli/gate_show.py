@@ -70,7 +70,7 @@ def show_floors(
             "--fail-under holds one run alone; leave --policy, --baseline, --despite and the second"
             " run away"
         )
-    document = floors_decision(sides[0], read_floors(floors), named="--fail-under")
+    document = floors_decision(sides[0], read_floors(floors))
     _show(document, output_dir or directory_of(sides[0]), as_json=as_json)
 
 
@@ -88,7 +88,7 @@ def decide_floors(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err
             "nel: the run is not finished, so it was not held against --fail-under", err=True
         )
         return exit_code
-    document = floors_decision(str(run_dir), floors, named="--fail-under")
+    document = floors_decision(str(run_dir), floors)
     write_decision(document, run_dir)
     show_decision(document, err=err)
     return int(document["exit_code"]) or exit_code

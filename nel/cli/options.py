@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-RunDir = Annotated[Path, typer.Argument(help="The directory of the run.")]
-UntouchedRunDir = Annotated[
-    Path, typer.Argument(help="The directory of the run; nothing is written there.")
-]
+from nel.errors import UsageError
+
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
 Port = Annotated[
     int,
@@ -36,6 +34,16 @@ def run_path(location: str) -> Path:
     return local_copy(location)
 
 
+def local_path(location: str) -> Path:
+    """Return a directory of this machine; raises UsageError for a URL, which it does not fetch."""
+    if "://" in location:
+        raise UsageError(
+            f"{location} is a URL, and this command takes a directory of this machine; nel report,"
+            " verify, export, compare, gate and eval resume take runs at URLs"
+        )
+    return Path(location)
+
+
 def resumed_path(location: str) -> Path:
     """Return the directory in which a run goes on, fetched where its URL has a newer state."""
     if "://" not in location:
@@ -43,3 +51,13 @@ def resumed_path(location: str) -> Path:
     from nel.engine.store.remote import resumable  # noqa: PLC0415 - keeps --help fast
 
     return resumable(location)
+
+
+RunDir = Annotated[
+    Path,
+    typer.Argument(metavar="RUN_DIR", parser=local_path, help="The directory of the run."),
+]
+ReadRunDir = Annotated[
+    Path,
+    typer.Argument(metavar="RUN_DIR", parser=run_path, help="The directory or URL of the run."),
+]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nel.cli.options import ResultAsJson, run_path
+from nel.cli.options import ReadRunDir, ResultAsJson
 from nel.cli.terminal import plain
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_USAGE
@@ -17,10 +17,7 @@ from nel.runs.verification import sign as sign_run
 
 
 def verify(
-    run_dir: Annotated[
-        Path,
-        typer.Argument(metavar="RUN_DIR", parser=run_path, help="The directory or URL of the run."),
-    ],
+    run_dir: ReadRunDir,
     sign: Annotated[
         Path | None,
         typer.Option("--sign", help="Sign what was verified with this private SSH key."),

@@ -34,6 +34,7 @@ _ARGUMENTS: Final = {
     "--bench": "benchmarks",
     "--margin": "margin",
     "--level": "level",
+    "--fail-under": "floors",
 }
 
 
@@ -184,7 +185,8 @@ def gate(
         if candidate is not None or policy is not None or despite:
             raise ConfigError("floors hold one run alone; leave candidate, policy and despite away")
         demanded_floors = [Floor(metric=name, value=value) for name, value in floors.items()]
-        document = floors_decision(_side(baseline), demanded_floors, named="floors")
+        with arguments_for_flags(_ARGUMENTS):
+            document = floors_decision(_side(baseline), demanded_floors)
     elif candidate is None or policy is None:
         raise ConfigError("gate needs a candidate and a policy, or floors={...} for one run alone")
     else:
@@ -219,7 +221,7 @@ def gate_decision(
     )
 
 
-def floors_decision(side: str, floors: Sequence[Floor], *, named: str) -> dict[str, Any]:
+def floors_decision(side: str, floors: Sequence[Floor]) -> dict[str, Any]:
     """Return the content of decision.json of one run against floors.
 
     Raises:
@@ -228,7 +230,7 @@ def floors_decision(side: str, floors: Sequence[Floor], *, named: str) -> dict[s
     (run,) = read_sides([side])
     if run.kind != "nel":
         raise ConfigError(
-            f"{named} reads metrics.json of a run of nel; {side} is a result of {run.kind}"
+            f"--fail-under reads metrics.json of a run of nel; {side} is a result of {run.kind}"
         )
     return decision_json(
         hold(directory_of(side), floors), baseline=None, candidate=run, policy=None

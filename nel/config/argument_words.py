@@ -15,7 +15,7 @@ from nel.errors import NelError
 _FLAG: Final = re.compile(
     r"(?P<command> \bnel\ [a-z]+ [^;,:()]* )    # a command keeps its flags: it is for a shell"
     "\n"
-    r"| (?P<flag> --[a-z][a-z-]+ ) (?: \ (?P<value> [a-z][a-z_]* ) \b )?",
+    r"| (?P<flag> --[a-z][a-z-]+ ) (?: \ (?P<value> [a-z][a-z_]* ) \b (?!=) )?",
     re.VERBOSE,
 )
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from nel.core.file_modules import module_shown
 from nel.datasets.base import Dataset, NumberedRow, RawRow, check_rows
-from nel.datasets.in_memory import as_list
-from nel.datasets.parquet import plain_or_problem
+from nel.datasets.in_memory import as_list, numbered_rows
 from nel.errors import DatasetError, NelError
 
 
@@ -40,11 +39,8 @@ def _rows(
                 f"{name}: it returned a {type(rows).__name__}; it must return an iterable of"
                 " mappings"
             )
-        for number, row in enumerate(rows, start=1):
-            if isinstance(row, Mapping):
-                yield number, plain_or_problem(dict(row))
-            else:
-                yield number, f"a {type(row).__name__}, not a mapping"
+        for number, row in numbered_rows(rows):
+            yield number, row
     except NelError:
         raise
     except (Exception, SystemExit) as error:

@@ -18,7 +18,7 @@ from nel.datasets.base import Dataset, NumberedRow, RawRow, check_rows
 from nel.datasets.hub_address import COMMIT, HubAddress, labelled_rows, parse_uri
 from nel.datasets.hub_files import open_files
 from nel.datasets.in_memory import without_decoding
-from nel.datasets.parquet import plain_or_problem
+from nel.datasets.plain import plain_or_problem
 from nel.errors import DatasetError
 
 _TIMEOUT_SECONDS: Final = 30.0

@@ -46,6 +46,8 @@ def parse_uri(uri: str) -> HubAddress:
         raise DatasetError(f"{uri}: {form}")
     if parts[0] == "datasets" and len(parts) > 1:
         raise DatasetError(f"{uri}: leave out datasets/; {form}")
+    if ".." in of_query.get("revision", ""):  # which git has in no name
+        raise DatasetError(f"{uri}: a revision is a branch, a tag or a commit")
     of_path = dict(zip(("config", "split"), parts[2:], strict=False))
     return address_of("/".join(parts[:2]), uri, of_query, of_path)
 

@@ -5,11 +5,11 @@ library, or a list or a generator of mappings.
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from nel.datasets.parquet import plain_or_problem
+from nel.datasets.base import NumberedRow
+from nel.datasets.plain import plain_or_problem, refuse_twins
 from nel.errors import DatasetError
 
 RowsInMemory = Any
@@ -26,28 +26,34 @@ def rows_of(value: object, where: str) -> list[dict[str, object]] | None:
         where: Names it in errors.
 
     Raises:
-        DatasetError: A row is not a mapping, or holds what JSON cannot; or there are several
-            splits.
+        DatasetError: A row is not a mapping, or holds what JSON cannot; there are several splits;
+            or a column is there twice.
     """
     value = list(value) if isinstance(value, Iterator) else as_list(value, where)
     if not isinstance(value, list):
         return None
     rows = []
-    for number, row in enumerate(value, start=1):
-        if not isinstance(row, Mapping):
-            raise DatasetError(f"{where}: row {number}: a {type(row).__name__}, not a mapping")
-        data = plain_or_problem({str(name): _present(cell) for name, cell in row.items()})
+    for number, data in numbered_rows(value):
         if isinstance(data, str):
             raise DatasetError(f"{where}: row {number}: {data}")
         rows.append(data)
     return rows
 
 
+def numbered_rows(rows: Iterable[object]) -> Iterator[NumberedRow]:
+    """Yield the number of each row, with its values by column or the fault of the row."""
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, Mapping):
+            yield number, plain_or_problem(dict(row))
+        else:
+            yield number, f"a {type(row).__name__}, not a mapping"
+
+
 def as_list(value: Any, where: str) -> object:
     """Return the rows of a table as a list of mappings; anything else as it is.
 
     Raises:
-        DatasetError: There are several splits.
+        DatasetError: There are several splits, or a column is there twice.
     """
     if type(value).__module__.startswith("datasets."):
         if not hasattr(value, "features"):
@@ -56,10 +62,12 @@ def as_list(value: Any, where: str) -> object:
             )
         return list(without_decoding(value))
     if hasattr(value, "columns") and hasattr(value, "to_dict"):
+        refuse_twins(value.columns, where)
         if hasattr(value, "to_dicts"):  # of Polars
             return value.to_dicts()
         return value.to_dict(orient="records")
     if hasattr(value, "to_pylist"):  # of Arrow
+        refuse_twins(value.column_names, where)
         return value.to_pylist()
     return value
 
@@ -84,11 +92,3 @@ def _undecoded_feature(feature: object) -> object:
     if hasattr(feature, "feature"):
         return dataclasses.replace(feature, feature=_undecoded_feature(feature.feature))
     return feature
-
-
-def _present(cell: object) -> object:
-    """Return a cell, or None for what pandas puts where there is no value: NaN, NaT and NA."""
-    is_nan = isinstance(cell, float) and math.isnan(cell)
-    if is_nan or type(cell).__name__ in ("NAType", "NaTType"):
-        return None
-    return cell

@@ -7,15 +7,14 @@ A map becomes an object. Times are kept to the microsecond, the precision of Pyt
 from __future__ import annotations
 
 import os
-from collections import Counter
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from nel.datasets.plain import NotPlainError, plain_row
+from nel.datasets.plain import plain_or_problem, refuse_twins
 from nel.datasets.table_form import TableForm
 from nel.errors import DatasetError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from arro3.core import DataType, RecordBatch
 
@@ -71,7 +70,7 @@ def _read(open_batches: Callable[[], Any], name: str, kind: str) -> Iterator[Num
     number = 0
     try:
         reader = open_batches()
-        _refuse_twins([field.name for field in reader.schema], name, kind)
+        refuse_twins([field.name for field in reader.schema], f"{name}: cannot be read as {kind}")
         with_maps = {field.name: field.type for field in reader.schema if _has_map(field.type)}
         for batch in reader:
             for row in _rows(batch, with_maps):
@@ -121,23 +120,6 @@ def _with_objects(value: Any, kind: Any) -> Any:
     return pairs
 
 
-def _refuse_twins(columns: Sequence[str], name: str, kind: str) -> None:
-    # A row is a dict: of two columns with one name it would have the last value only.
-    twin = next((column for column, n in Counter(columns).items() if n > 1), None)
-    if twin is not None:
-        raise DatasetError(
-            f'{name}: cannot be read as {kind}: the column "{twin}" is there twice; rename one'
-        )
-
-
 def _unreadable(name: str, kind: str, number: int, error: BaseException) -> DatasetError:
     where = f" after row {number}" if number else ""
     return DatasetError(f"{name}: cannot be read as {kind}{where}: {error}")
-
-
-def plain_or_problem(row: dict[str, Any]) -> dict[str, object] | str:
-    """Return the row with JSON values, or why it has none."""
-    try:
-        return plain_row(row)
-    except NotPlainError as problem:
-        return str(problem)

@@ -1,7 +1,7 @@
 """Turns the values of parquet files, the hub and Python callables into plain JSON values.
 
-Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN becomes null,
-because pandas writes a missing number as NaN. The order of the checks matters: a `bool` is an `int`
+Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN, NaT and NA
+become null, because pandas writes a missing value so. The order of the checks matters: a `bool` is an `int`
 and a `datetime` a `date`.
 """
 
@@ -10,11 +10,14 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
 from uuid import UUID
+
+from nel.errors import DatasetError
 
 _AS_IS = (str, bool, int, type(None))
 DEPTH_MAX = 100
@@ -23,6 +26,21 @@ DEPTH_MAX = 100
 
 class NotPlainError(Exception):
     """Says which column holds a value that JSON has no form for."""
+
+
+def plain_or_problem(row: Mapping[str, object]) -> dict[str, object] | str:
+    """Return a copy of the row that holds JSON values only, or why there is none."""
+    try:
+        return plain_row(row)
+    except NotPlainError as problem:
+        return str(problem)
+
+
+def refuse_twins(columns: Iterable[object], where: str) -> None:
+    """Raise DatasetError for two columns of one name: a row, a dict, would have the last alone."""
+    twin = next((column for column, n in Counter(columns).items() if n > 1), None)
+    if twin is not None:
+        raise DatasetError(f'{where}: the column "{twin}" is there twice; rename one')
 
 
 def plain_row(row: Mapping[str, object]) -> dict[str, object]:
@@ -59,6 +77,8 @@ def _plain(value: object, where: str, depth: int) -> object:
 
 
 def _leaf(value: object, where: str, depth: int) -> object:
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int):

@@ -84,13 +84,19 @@ def test_messages_name_the_options_of_pytest(folder: Path) -> None:
 
 
 def test_what_cannot_be_collected_stops_the_collection(folder: Path) -> None:
-    """A benchmark that is not there is named; of several answers to a question one would decide its test."""
-    (folder / "test_mine.py").write_text(_TESTS.replace("mine.yaml", "other.yaml"))
-    (folder / "test_more.py").write_text(_TESTS.replace('"mine.yaml"', '"mine.yaml", repeats=3'))
+    """Each is one line: no such benchmark, several answers to a question, and a test that asks for no sample."""
+    mistakes = {
+        "other.yaml": _TESTS.replace("mine.yaml", "other.yaml"),
+        "takes no repeats": _TESTS.replace('"mine.yaml"', '"mine.yaml", repeats=3'),
+        "one prompt": _TESTS.replace('"mine.yaml"', '"mine.yaml", prompt=["{q}", "Q: {q}"]'),
+        "give it the parameter nel_sample": "import pytest\n\n@pytest.mark.nel('mine.yaml')\ndef test_it(): pass\n",
+    }
+    for number, text in enumerate(mistakes.values()):
+        (folder / f"test_{number}.py").write_text(text)
     done = _alone(folder)
-    assert "other.yaml" in done.stdout + done.stderr
-    assert "takes no repeats" in done.stdout + done.stderr
+    assert all(words in done.stdout for words in mistakes), done.stdout
     assert "passed" not in done.stdout
+    assert "Error: " not in done.stdout
 
 
 def test_nothing_is_imported_where_no_sample_is_asked_for(folder: Path) -> None:

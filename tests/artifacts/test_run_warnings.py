@@ -61,6 +61,14 @@ def test_what_a_setting_causes_is_named_from_the_first_answer_on(kind: str) -> N
     assert "1 of 1,000 (0.10 %)" in warned({}, total_of(999, **{kind: 1}))[kind]
 
 
+def test_failures_that_raise_a_score_below_0_are_named() -> None:
+    """A failure counts 0, which is more than a loss with a minus sign."""
+    total = Accumulator()
+    total.add(0, Scored(reward=-3.5, metrics={"score": -3.5}))
+    total.add(1, ModelFailure(kind="empty"))
+    assert "these failures raise the score" in warned({}, total)["empty"]
+
+
 def test_unscored_answers_are_named_by_cause() -> None:
     """A fault of the endpoint is not a wrong answer, and is named."""
     total = total_of(9)

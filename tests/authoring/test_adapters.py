@@ -554,6 +554,7 @@ def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> Non
             {"dataset_args": {"plain": {"subset_lst": []}}},
             'there is no setting "subset_lst"; did you mean "subset_list"',
         ),
+        ({"dataset_args": {"plain": {"limt": 1}}}, 'there is no setting "limt"; did you mean "limit"'),
         ({"dataset_args": {"plain": {"extra_params": {"x": 1}}}}, 'no extra parameter "x"'),
     ],
 )

@@ -206,6 +206,7 @@ def test_uris_are_understood(uri: str, address: tuple[str, str | None, str, str 
         ("hf://../name", "the form is hf://org/name"),
         ("hf://org/name@main", "the form is hf://org/name"),
         ("hf://datasets/org/name", "leave out datasets/"),
+        ("hf://org/name?revision=../../x", "a revision is a branch, a tag or a commit"),
         ("hf://org/name?spilt=test", 'unknown parameter "spilt"; did you mean "split"?'),
         (
             "hf://org/name?trust_remote_code=1",

@@ -11,6 +11,8 @@ import pytest
 
 import nel
 from nel import NelError, ScorerInput, answer_line, benchmark, scorer
+from nel.datasets import open_dataset
+from nel.datasets.in_memory import rows_of
 from tests.support.runs import nel as cli
 from tests.support.runs import read_results
 
@@ -71,6 +73,19 @@ def test_messages_speak_of_arguments(tmp_path: Path, wrong: Any, message: str) -
     with pytest.raises(NelError, match=message) as raised:
         nel.evaluate(wrong)
     assert "--" not in str(raised.value)
+
+
+@pytest.mark.parametrize("made", [pandas.DataFrame, lambda _: pandas.DataFrame([["a", "b"]], columns=["q", "q"])])
+def test_a_table_is_the_same_from_a_function(made: Any) -> None:
+    """What pandas writes for a missing value is null, and a column that is there twice is refused, at both doors."""
+    frame = made([{"q": "a", "when": pandas.NaT, "n": pandas.NA, "nested": [{"x": pandas.NA}]}])
+    doors = (lambda: rows_of(frame, "dataset"), lambda: [row.data for row in open_dataset(lambda: frame).read()])
+    for door in doors:
+        if frame.columns.is_unique:
+            assert door() == [{"q": "a", "when": None, "n": None, "nested": [{"x": None}]}]
+        else:
+            with pytest.raises(NelError, match='the column "q" is there twice'):
+                door()
 
 
 def test_several_splits_are_no_rows() -> None:

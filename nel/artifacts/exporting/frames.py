@@ -13,6 +13,7 @@ from nel.artifacts.exporting.table import (
     metric_rows,
     sample_rows,
 )
+from nel.engine.store.remote import local_copy
 from nel.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def to_pandas(run_dir: Path | str, table: Table = "samples") -> pandas.DataFrame
     mean.
 
     Args:
-        run_dir: The directory of a run that is not being written.
+        run_dir: The directory or the URL of a run that is not being written.
         table: ``samples``, a row for each question and repeat, or ``metrics``, a row for each
             metric.
 
@@ -43,7 +44,7 @@ def to_pandas(run_dir: Path | str, table: Table = "samples") -> pandas.DataFrame
         raise UsageError(f"to_pandas needs pandas ({error}); pip install pandas") from error
     if table not in ("samples", "metrics"):
         raise UsageError(f'there is no table "{table}" of a run; ask for samples or metrics')
-    run = open_run(Path(run_dir))
+    run = open_run(local_copy(str(run_dir)))
     columns, rows = (
         (SAMPLE_COLUMNS, sample_rows(run))
         if table == "samples"

@@ -127,8 +127,9 @@ class BenchmarkMeta:
                 fields["more"] = {**fields.get("more", self.more), name: value}
                 continue
             if name not in names:
+                settings = sorted([*names, "limit"])
                 hint = (
-                    did_you_mean(key, [*names, *_ALIASES]) or f"; it has {', '.join(sorted(names))}"
+                    did_you_mean(key, [*settings, *_ALIASES]) or f"; it has {', '.join(settings)}"
                 )
                 raise ConfigError(f'{self.name}: there is no setting "{key}"{hint}')
             fields[name] = value

@@ -102,7 +102,9 @@ def stream_samples(
         digests.good += 1
         yield StoredSample(idx, sample_id, row.number, made.encoded, None)
     if digests.rows == 0:
-        raise DatasetError(f"{plan.dataset.uri} has no rows; nothing can be measured on it")
+        raise DatasetError(
+            f"{plan.benchmark.name} takes no row of {plan.dataset.uri}; correct its subsets or filters"
+        )
     if digests.made == 0:
         raise DatasetError(
             f"no row of {plan.dataset.uri} is usable by {plan.benchmark.name}:"

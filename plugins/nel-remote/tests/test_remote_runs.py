@@ -12,6 +12,7 @@ from nel_remote.places import local_copy, resumable
 from nel_remote.snapshots import read_manifest
 from nel_remote.uploading import uploads
 
+from nel.artifacts.exporting.frames import to_pandas
 from nel.comparison.reading import read_sides
 from nel.engine.progress import Progress
 from nel.runs.evaluation import RunResult, evaluate, stored_config
@@ -79,6 +80,24 @@ def test_a_run_goes_on_on_another_machine(kind: str, tmp_path: Path, machines: A
     machines("a")  # whose live run is older now
     assert (resumable(f"{url}/one") / "gsm8k" / "results.jsonl").is_file()
     assert list((tmp_path / "a").glob("**/one.superseded-1"))
+
+
+def test_commands_that_read_take_urls_and_others_refuse_them(tmp_path: Path, machines: Any) -> None:
+    """A run at a URL is exported and made a DataFrame as one on this machine; what writes into it says what takes URLs."""
+    with scripted(_say_four) as endpoint:
+        evaluate(_config(tmp_path, f"file://{tmp_path}/far", endpoint.url))
+    machines("b")
+    url = f"file://{tmp_path}/far/one"
+    exported = nel("export", url, "--to", "csv", "-o", "out", cwd=tmp_path)
+    assert (exported.returncode, (tmp_path / "out/samples.csv").is_file()) == (0, True), (
+        exported.stderr
+    )
+    assert len(to_pandas(url)) == ROWS
+    for command in ("score", "salvage", "watch", "reproduce"):
+        refused = nel("eval", command, url, cwd=tmp_path)
+        assert (refused.returncode, f"{url} is a URL" in refused.stderr) == (2, True), (
+            refused.stderr
+        )
 
 
 def test_an_upload_that_fails_loses_nothing(tmp_path: Path, machines: Any) -> None:
