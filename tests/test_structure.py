@@ -97,7 +97,7 @@ ROOMS = {
     "engine": 73_950,
     "environments": 24_350,
     "episodes": 4_370,
-    "judges": 23_600,
+    "judges": 23_660,
     "metrics": 14_910,
     "models": 37_630,
     "prompts": 2_690,
