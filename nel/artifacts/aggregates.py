@@ -156,18 +156,18 @@ def aggregates_json(
         members: The benchmarks of the run and their categories, by their names there.
     """
     means = {aggregate["name"]: aggregate for aggregate in aggregates}
-    sets = [
-        (aggregate["metric"], _shares(aggregate, means, members).keys()) for aggregate in aggregates
-    ]
-    return [
-        {
-            **_mean_json(aggregate, means, members),
-            "is_part": any(
-                metric == outer_metric and names < outer_names for outer_metric, outer_names in sets
-            ),
-        }
-        for aggregate, (metric, names) in zip(aggregates, sets, strict=True)
-    ]
+    sets = []
+    for aggregate in aggregates:
+        names = _shares(aggregate, means, members).keys()
+        sets.append((aggregate["metric"], names))
+    rows: list[JsonObject] = []
+    for aggregate, (metric, names) in zip(aggregates, sets, strict=True):
+        # Fewer benchmarks than another mean of the same metric, and none beside its own.
+        is_part = any(
+            metric == outer_metric and names < outer_names for outer_metric, outer_names in sets
+        )
+        rows.append({**_mean_json(aggregate, means, members), "is_part": is_part})
+    return rows
 
 
 def _mean_json(
@@ -232,7 +232,8 @@ def _shares(
     members: Mapping[str, Member],
 ) -> dict[str, Fraction]:
     """Return the weight of each benchmark in a mean, through the means it is of; together 1."""
-    # A mean may be of other means, whose benchmarks share its weight.
+    # A mean may be of other means, whose benchmarks share its weight. Fractions, so that the sum is
+    # 1 exactly, and a third of a third is a ninth.
     shares_below = []
     for name in aggregate["benchmarks"]:
         if name in means:

@@ -25,10 +25,12 @@ _DIGEST_BYTES: Final = 16
 _ANSWER_MAX: Final = 500
 """Characters of a reading; more is a part of the response, not its answer."""
 _REPLY: Final = re.compile(r"^[ \t>*_`#-]*answer[ \t*_`]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+"""``ANSWER: 18``, ``**Answer:** 18``."""
 _WRAPPING: Final = " \t*_`\"'“”$"
 _NONE: Final = "none"
 _DECISIONS: Final = frozenset({"yes", "no", "true", "false"})
 _LETTER: Final = re.compile(r"\(?([A-Za-z])\)?(?:[.:)].*)?")
+"""``B``, ``(b)``, ``B) Paris``."""
 _FORMS: Final[Mapping[KindName, str]] = {
     "letter": (
         "The answer is the letter of one option. Where the response states an option's text, give"
@@ -117,7 +119,9 @@ def answer_in_reply(unread: UnreadAnswer, reply: str) -> str | None:
     if len(candidates) != 1:
         return None
     (answer,) = candidates
-    return None if not answer or answer.lower() == _NONE or len(answer) > _ANSWER_MAX else answer
+    if not answer or answer.lower() == _NONE or len(answer) > _ANSWER_MAX:
+        return None
+    return answer
 
 
 def model_reading(unread: UnreadAnswer, answer: str | None) -> Reading:
@@ -151,8 +155,9 @@ def _stated_form(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int
             for number in numbers_in(text)
             if number.value is not None and numbers_equal(number.text, answer)
         ]
-        is_stated = parse_number(answer) is not None and equal_readings
-        return answer, (equal_readings[-1].start, equal_readings[-1].end) if is_stated else None
+        if parse_number(answer) is None or not equal_readings:
+            return answer, None
+        return answer, (equal_readings[-1].start, equal_readings[-1].end)
     if unread.kind == "yes_no":  # may be said without the word: the whole response is its place
         word = answer.lower()
         return word, (0, len(text)) if word in _DECISIONS and text else None

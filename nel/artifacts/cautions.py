@@ -20,6 +20,7 @@ _WINDOW_MIN: Final = 1_024
 """Tokens; Ollama cuts a prompt to its window, a power of two, and does not report it."""
 _FULL_PROMPTS_MIN: Final = 2
 _MISSING_PACKAGE: Final = re.compile(r"\bNo module named '(?P<name>[A-Za-z]\w*)")
+"""Python's own message: "No module named 'sklearn.svm'" lacks the package sklearn."""
 
 
 class ScorerNotes:
@@ -39,8 +40,10 @@ class ScorerNotes:
         """Add one outcome."""
         details = outcome.details
         text = outcome.detail if isinstance(outcome, Unscored) else (details or {}).get("detail")
-        if text and (package_match := _MISSING_PACKAGE.search(str(text))):
-            self.missing_packages[package_match["name"]] += 1
+        if text:
+            package_match = _MISSING_PACKAGE.search(str(text))
+            if package_match:
+                self.missing_packages[package_match["name"]] += 1
         if not details:
             return
         if details.get("mode") in ("equality", "shared") and details.get("verdict") == "passed":
@@ -106,12 +109,16 @@ class UnknownEndings:
 
     def warnings(self) -> list[str]:
         """Return a warning for each unknown reason, most frequent first."""
-        return [
-            f"{count:,} {'answer' if count == 1 else 'answers'} ended with the unknown finish"
-            f' reason "{name}" and {"counts" if count == 1 else "count"} as complete; look at'
-            f" {'it' if count == 1 else 'them'} in results.jsonl"
-            for name, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
-        ]
+        warnings = []
+        for name, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0])):
+            answers, verb, them = "answers", "count", "them"
+            if count == 1:
+                answers, verb, them = "answer", "counts", "it"
+            warnings.append(
+                f'{count:,} {answers} ended with the unknown finish reason "{name}" and {verb} as'
+                f" complete; look at {them} in results.jsonl"
+            )
+        return warnings
 
 
 class SilentCuts:
@@ -135,7 +142,7 @@ class SilentCuts:
         if is_complete and response.reasoning:
             self._only_reasoning += not response.text.strip() and not response.tool_calls
         prompt = response.usage.prompt_tokens or 0
-        if prompt >= _WINDOW_MIN and prompt.bit_count() == 1:
+        if prompt >= _WINDOW_MIN and prompt.bit_count() == 1:  # a power of two
             self._full_prompts[prompt] += 1
 
     def warnings(self) -> list[tuple[str, str]]:

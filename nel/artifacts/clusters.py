@@ -29,21 +29,25 @@ _SIGNATURE_CHARACTERS: Final = 160
 _SMALLEST: Final = 2
 _SHORT: Final = 3
 """Characters of an answer that stands for itself: an option's letter, yes, no."""
+# In this order, since a path is part of a URL, and numbers are parts of all others.
 _VARYING: Final = (
     (re.compile(r"https?://\S+"), "URL"),
     (re.compile(r"\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|`[^`\n]{0,200}`"), "TEXT"),
     (re.compile(r"(?:/[\w.@+-]+){2,}/?"), "PATH"),
+    # Hexadecimal words of four or more with a digit: 3f2a9c01, a UUID, 0x7ffe.
     (
         re.compile(
             r"\b(?=[0-9a-f-]*\d)[0-9a-f]{4,}(?:-[0-9a-f]{4,})*\b|\b0x[0-9a-f]+\b", re.IGNORECASE
         ),
         "ID",
     ),
-    (re.compile(r"\d+(?:[.,:]\d+)*"), "N"),
+    (re.compile(r"\d+(?:[.,:]\d+)*"), "N"),  # 7, 1,200.50, 12:30
     (re.compile(r"\s+"), " "),
 )
 _NUMBER: Final = re.compile(r"[-+$€£]?\d[\d,.]*%?")
+"""``-3``, ``$1,200.50``, ``12%``."""
 _FORMULA: Final = re.compile(r"\\[A-Za-z]+|[\^_{}=]")
+"""What only formulas have: ``\\frac``, ``x^2``, ``n=3``."""
 
 
 @dataclass(slots=True)
@@ -79,9 +83,8 @@ class FailureClusters:
             total: Results of the benchmark, of which a rate is.
         """
         large = [cluster for cluster in self._clusters.values() if cluster.count >= _SMALLEST]
-        rows = sorted(large, key=lambda cluster: (-cluster.count, cluster.kind, cluster.signature))[
-            :CLUSTERS_MAX
-        ]
+        large.sort(key=lambda cluster: (-cluster.count, cluster.kind, cluster.signature))
+        rows = large[:CLUSTERS_MAX]
         clusters = [
             {
                 "kind": cluster.kind,
@@ -123,8 +126,12 @@ def _error_of(result: Result) -> str:
     outcome = result.outcome
     if not isinstance(outcome, Scored):
         return outcome.detail[:_READ_CHARACTERS]
+    detail = str(outcome.details.get("detail") or "")[:_READ_CHARACTERS]
+    if detail:
+        return detail
+    # A traceback of Python has the error on its last line.
     stderr = str(outcome.details.get("stderr") or "")[-_READ_CHARACTERS:].strip()
-    return str(outcome.details.get("detail") or "")[:_READ_CHARACTERS] or stderr.rpartition("\n")[2]
+    return stderr.rpartition("\n")[2]
 
 
 def form_of(value: object) -> str:

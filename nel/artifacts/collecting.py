@@ -138,7 +138,7 @@ class Collection:
         self.n_not_run = 0
         self.n_beyond = 0
         """Responses that were in flight when a stop rule ended the benchmark."""
-        self._question: object = object()
+        self._question: object = object()  # equal to no question
         """What the latest judgements were about."""
         self._n_questions = 0
 
@@ -169,6 +169,8 @@ class Collection:
         for stored_result in results(benchmark.snapshot, benchmark.key, benchmark.plan["repeats"]):
             result = read_result(stored_result, not_run=not_run, price=self._price)
             self.runtime.add_answer(result.response)
+            # A question of another shard, one after the stop of a rule, and one that counts. Tokens
+            # and time of every response count: what was in flight at the stop was paid for.
             if result.is_elsewhere:
                 self._count(result, OTHER_SHARD)
                 line = not_asked_line(result, benchmark.head, OTHER_SHARD, _OTHER_SHARD_ASKS)
@@ -304,7 +306,7 @@ def _designs(
         return draw.design, None, draw.of_category
     from nel.artifacts.early_stop import NO_INTERVAL  # noqa: PLC0415 - few runs stop early
 
-    if draw.design.fixed is not None:
+    if draw.design.fixed is not None:  # of the first so many questions: the interval is of those
         anytime = replace(anytime, covers=draw.design.fixed.reason or "")
     design = Design(fixed=NO_INTERVAL)
     return design, Design(fixed=anytime), design

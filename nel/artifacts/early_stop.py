@@ -1,8 +1,7 @@
 """What a stop rule left: which questions count, and an interval that holds at any time.
 
 Only the prefix of the drawn order at which the rule held counts. Answers that were in flight then
-are in run.db, and
-count nowhere: else the number would depend on the concurrency.
+are in run.db, and count nowhere: else the number would depend on the concurrency.
 """
 
 from __future__ import annotations
@@ -98,9 +97,10 @@ def read_early_stop(snapshot: Snapshot, key: int, slot: str, plan: JsonObject) -
     )
     if decision is None:
         return early_stop
+    # The rule is fed once more, with the prefix alone: its interval is then that of the decision.
     repeats = plan["repeats"]
     rule = rule_of(snapshot, key, slot, config, repeats, looking=False)
-    is_counted = _outcome_counts(rule, decision)
+    is_counted = _counted_by_idx(rule, decision)
     rule.start()
     for result in results(snapshot, key, repeats):
         if is_counted[result.sample.idx] and result.outcome is not None:
@@ -113,9 +113,8 @@ def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: JsonObject)
     config, decision = _decision(snapshot, slot)
     if not config.when or decision is None:
         return b""
-    return _outcome_counts(
-        rule_of(snapshot, key, slot, config, plan["repeats"], looking=False), decision
-    )
+    rule = rule_of(snapshot, key, slot, config, plan["repeats"], looking=False)
+    return _counted_by_idx(rule, decision)
 
 
 def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, JsonObject | None]:
@@ -123,7 +122,8 @@ def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, JsonObject | N
     return config, (snapshot.meta(DECISIONS) or {}).get(slot)
 
 
-def _outcome_counts(rule: StopRule, decision: JsonObject) -> bytes:
+def _counted_by_idx(rule: StopRule, decision: JsonObject) -> bytes:
+    # A byte for each question of the benchmark, 1 where it is in the first clusters of the draw.
     is_counted = bytearray(len(rule.order.order))
     for idx in rule.order.first(decision["n_clusters"]):
         is_counted[idx] = 1

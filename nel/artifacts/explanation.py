@@ -37,12 +37,11 @@ def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
             hint = did_you_mean(sample_id, sample_ids) or "; results.jsonl has the ids (sample_id)"
             raise UsageError(f'no sample "{sample_id}" in {run_dir}{hint}')
     if all(isinstance(explanation["without_reading"], NeverRead) for explanation in explanations):
-        why = "; ".join(
-            dict.fromkeys(
-                f"{explanation['benchmark']}: {explanation['without_reading']}"
-                for explanation in explanations
-            )
-        )
+        reasons = [
+            f"{explanation['benchmark']}: {explanation['without_reading']}"
+            for explanation in explanations
+        ]
+        why = "; ".join(dict.fromkeys(reasons))  # repeats of a sample have the same reason
         raise UsageError(f'no reading applies to sample "{sample_id}": {why}')
     return explanations
 

@@ -120,6 +120,7 @@ class Auditing:
         """
         score = None
         if self._is_binary and self._n:
+            # The scorer's rewards where no way applies, and where another way does but not this.
             elsewhere = self._unread + self._sums[SCORED] - self._scored_of[name]
             score = (elsewhere + self._sums[name]) / self._n
         return {"n": self._n_of[name], "n_found": self._n_read[name], "score": score}
@@ -174,11 +175,8 @@ def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer
         StoreError: There is no usable run.db.
     """
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        ((key, plan),) = [
-            (benchmark[0], benchmark[-1])
-            for benchmark in snapshot.benchmarks()
-            if benchmark[1] == slot
-        ]
+        benchmarks = {title: (key, plan) for key, title, _, plan in snapshot.benchmarks()}
+        key, plan = benchmarks[slot]
         for stored_result in results(snapshot, key, plan["repeats"]):
             result = read_result(stored_result)
             if not isinstance(result.outcome, ModelFailure) or result.outcome.kind != "no_answer":

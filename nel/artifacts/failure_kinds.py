@@ -111,5 +111,6 @@ def hint_for(kind: str, *, origin: str = "") -> str:
     """
     if kind == WRONG and origin in _HINTS_OF_WRONG:
         return _HINTS_OF_WRONG[origin]
-    by_cause = _HINTS_BY_CAUSE.get(kind.partition(":")[0], "look at its examples in report.html")
+    cause, _, _ = kind.partition(":")  # "infra" of "infra:timeout"
+    by_cause = _HINTS_BY_CAUSE.get(cause, "look at its examples in report.html")
     return _HINTS.get(kind, by_cause)

@@ -113,7 +113,7 @@ def _is_judged_refusal(outcome: Scored) -> bool:
 
 def _exemplar(kind: str, result: Result) -> dict[str, object]:
     outcome, response = result.outcome, result.response
-    extracted = None
+    extracted = None  # of a judged answer, which the judge reads whole
     if isinstance(outcome, (Scored, ModelFailure)) and not is_judged(outcome.details):
         extracted = outcome.answer
     if isinstance(outcome, Scored):

@@ -18,7 +18,8 @@ CALIBRATION_NAME: Final = "calibration.json"
 BORROWED_NAME: Final = "calibration_from.json"
 AUDIT_NAME: Final = "extraction_audit.json"
 READER: Final = "reader"
-INPUTS: Final = (LABELS_NAME, AUDIT_NAME, READER)
+INPUTS: Final = (LABELS_NAME, BORROWED_NAME, AUDIT_NAME, READER)
+"""What artifacts are made of beside run.db."""
 _LENGTH_MAX = 160
 """Leaves room for what is put before and after a name in 255 bytes."""
 _DIGEST_LENGTH = 16
@@ -27,10 +28,13 @@ _DIGEST_LENGTH = 16
 def directory_name(slot: str) -> str:
     """Return a safe, unique directory name for a benchmark: percent-encoded where it has to be."""
     name = quote(slot, safe="@+=, ")
-    name = name.replace(".", "%2E", 1) if name.startswith(".") else name
+    if name.startswith("."):  # neither "." nor ".." nor a hidden folder
+        name = name.replace(".", "%2E", 1)
     if len(name) <= _LENGTH_MAX:
         return name
-    return f"{name[: _LENGTH_MAX - _DIGEST_LENGTH - 1]}~{hashlib.sha256(slot.encode()).hexdigest()[:_DIGEST_LENGTH]}"
+    start = name[: _LENGTH_MAX - _DIGEST_LENGTH - 1]
+    digest = hashlib.sha256(slot.encode()).hexdigest()[:_DIGEST_LENGTH]
+    return f"{start}~{digest}"
 
 
 def benchmark_dir(run_dir: Path, slot: str) -> Path:

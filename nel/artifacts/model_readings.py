@@ -52,9 +52,9 @@ class ModelReadings:
         if unread.digest not in self.replies:
             return None
         reply = self.replies[unread.digest]
-        answer = (
-            None if reply is None else guard(self.made_by.reader, self.reader.read, unread, reply)
-        )
+        if reply is None:
+            return model_reading(unread, None)
+        answer = guard(self.made_by.reader, self.reader.read, unread, reply)
         return model_reading(unread, answer)
 
 
@@ -116,14 +116,16 @@ def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> Mod
     by_model: dict[ReaderId, dict[str, str | None]] = {}
     latest_reader = ReaderId("", "")
     for run_dir in reader_runs(directory):
+        # A run that was just begun, or whose store is damaged, has no readings; the others count.
         with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
             model = str(((snapshot.meta("config") or {}).get("endpoint") or {}).get("model"))
             for result in _results(snapshot):
                 if result.sample is None or isinstance(result.outcome, Unscored):
                     continue
                 latest_reader = ReaderId(str(result.sample.metadata.get("reader")), model)
-                is_usable = isinstance(result.outcome, Scored) and result.response is not None
-                reply = result.response.text if is_usable and result.response else None
+                reply = None
+                if isinstance(result.outcome, Scored) and result.response is not None:
+                    reply = result.response.text
                 by_model.setdefault(latest_reader, {})[result.sample_id] = reply
     reader = made_by or latest_reader
     if reader not in by_model:
@@ -141,5 +143,5 @@ def reader_runs(directory: Path) -> list[Path]:
 
 def _results(snapshot: Snapshot) -> Iterator[Result]:
     for key, _, _, plan in snapshot.benchmarks():
-        for stored_result in results(snapshot, key, plan["repeats"]) if plan else ():
-            yield read_result(stored_result)
+        if plan:  # the benchmark was begun
+            yield from map(read_result, results(snapshot, key, plan["repeats"]))

@@ -34,6 +34,7 @@ def new_directory(output: Path, *, shared: bool) -> Iterator[Path]:
         yield work
         if shared:
             share(work)
+        # What is in it is on disk before the name is, so that a power cut leaves all or nothing.
         sync_directory(work)
         work.rename(output)
         sync_directory(output.parent)

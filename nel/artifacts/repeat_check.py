@@ -64,6 +64,7 @@ def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pa
         benchmark: Its number.
         n: How many were drawn; None for none.
     """
+    # The second answer is stored as a repeat with a number of its own, beside the first repeat.
     for idx in draw_samples(snapshot, benchmark, n):
         both = results(snapshot, benchmark, (0, SECOND_ASKING), first=idx, last=idx)
         yield Pair(*map(read_result, both))

@@ -231,6 +231,9 @@ def read_result(
         outcome = outcome_in(stored_result.outcome)
     response = None if stored_result.response is None else response_in(stored_result.response)
     unfinished = None
+    # Parts are the requests that an answer sums up: the steps of an episode, the choices that were
+    # ranked. Without an answer of its own an episode is unfinished; an answer without attempts has
+    # its usage and times in its parts alone.
     if stored_result.parts:
         if response is None or (response.episode is None and not response.choice_scores):
             unfinished = episode_sum(stored_result.parts, price)

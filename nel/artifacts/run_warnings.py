@@ -176,9 +176,10 @@ def _copies(plan: JsonObject, copies: Copies) -> Iterator[str]:
     if not copies.n_equal:
         return
     is_deterministic = (plan.get("generation") or {}).get("temperature") == 0
-    if copies.n_equal == copies.n > 1 or (
-        is_deterministic and copies.n_equal > _COPIED_MIN * copies.n
-    ):
+    # Some questions have one answer at any temperature, so without it all have to be copies.
+    are_all = copies.n_equal == copies.n > 1
+    are_most = copies.n_equal > _COPIED_MIN * copies.n
+    if are_all or (is_deterministic and are_most):
         why = " at temperature 0" if is_deterministic else ""
         yield (
             f"the repeats{why} of {copies.n_equal:,} of {copies.n:,} questions are copies of one"

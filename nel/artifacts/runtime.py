@@ -68,7 +68,7 @@ class RuntimeStats:
         """Note the response to one request."""
         if response.cached:
             self._cached += 1
-        if response.attempts == 0:
+        if response.attempts == 0:  # of a recorded answer, or one from the cache: nothing was sent
             return
         self._requests += 1
         self._attempts += response.attempts
@@ -230,9 +230,8 @@ class JudgeStats:
 
     def _of(self, name: str) -> RuntimeStats:
         self._served.setdefault(name, set())
-        return self._stats.setdefault(
-            name, RuntimeStats(self._prices.get(self._models.get(name, name)))
-        )
+        model = self._models.get(name, name)
+        return self._stats.setdefault(name, RuntimeStats(self._prices.get(model)))
 
 
 SERVED_MAX: Final = 16

@@ -8,7 +8,7 @@ from typing import Any, Final
 from nel.engine.store.elsewhere import shard_of
 from nel.metrics.accumulator import Accounting
 from nel.metrics.category_fields import FIELDS, GROUP, SUBSET, Fields, labels_of
-from nel.metrics.intervals import Interval
+from nel.metrics.intervals import no_interval
 from nel.metrics.question_intervals import Design
 from nel.types import JsonObject
 
@@ -70,23 +70,19 @@ class QuestionDraw:
         self._strata: dict[int, str] = {}
         fixed = None
         if selection.get("kind") == "first":
-            fixed = no_interval(selection_text(selection))
+            fixed = no_interval(selection_text(selection), "none")
         plain_design = Design(repeats=plan["repeats"], fixed=fixed)
         self.design = replace(
             plain_design, sizes=selection.get("strata") or {}, strata=self._strata
         )
-        self.of_category = self.design if self._by != GROUP and self._by else plain_design
+        is_by_category = self._by and self._by != GROUP
+        self.of_category = self.design if is_by_category else plain_design
         """For questions of one category, whose number is known where the sample was drawn by it."""
 
     def add(self, question: int, fields: Fields | None, group: str | None) -> None:
         """Note the stratum of a question."""
         if self.design.sizes:
             self._strata[question] = labels_of(fields, group).get(self._by or "", "")
-
-
-def no_interval(reason: str) -> Interval:
-    """Return that there is no interval, and why."""
-    return Interval(lower=None, upper=None, method="none", covers="none", reason=reason)
 
 
 def shard_json(plan: JsonObject, accounting: Accounting) -> dict[str, dict[str, int]]:

@@ -18,6 +18,7 @@ class Spread:
 
     def __init__(self) -> None:
         self._question = -1
+        # Of each question in order: the count of its rewards, their sum and the sum of squares.
         self._sums = array("d")
 
     def add(self, question: int, reward: float) -> None:
@@ -44,13 +45,14 @@ class Spread:
         )
 
         counts, totals, squares = np.array(self._sums).reshape(-1, 3).T
+        # Questions with the commonest mean, often 1, show no spread among themselves.
         _, alike = np.unique(totals / counts, return_counts=True)
         n = len(counts)
         spread = {"n_questions": n, "n_informative": n - int(alike.max()), "repeats": None}
         try:
             parts = variance_parts_of_sums(counts.astype(np.int64), totals, squares)
         except UndefinedMetric:
-            return spread
+            return spread  # no question has two answers with a score
         gain = marginal_gain(parts.between, parts.within, questions=n, repeats=parts.repeats)
         # Of groups and of samples of a benchmark the standard error is another one.
         is_plain = headline["ci_method"] == ADDED

@@ -91,6 +91,8 @@ def write_artifacts(
     if config.get("aggregates"):
         from nel.artifacts.aggregates import Member, members_of, write_aggregates  # noqa: PLC0415 - few runs have any
 
+        # Aggregates name benchmarks as the configuration does, the store by unique slots, in the
+        # same order.
         entries = {
             slot: entry["name"]
             for entry, (_, slot, _, _) in zip(config["benchmarks"], benchmarks, strict=False)
@@ -248,7 +250,10 @@ def _judging_warnings(
 
 
 def _notice(benchmark: StoredBenchmark, collected: Collection, metrics: JsonObject) -> Noticed:
-    judging, judge_requests = metrics["judging"], collected.judges.as_json().values()
+    judging = metrics["judging"]
+    judges_asked = int(judging is not None)
+    for judge in collected.judges.as_json().values():
+        judges_asked += sum(judge["requests"].values())
     return Noticed(
         failed_metrics=collected.chosen.failed,
         rows=metrics["metrics"],
@@ -259,8 +264,7 @@ def _notice(benchmark: StoredBenchmark, collected: Collection, metrics: JsonObje
         fallbacks=collected.served.fallbacks(),
         judging=_judging_warnings(benchmark, collected, judging),
         calibration=[] if collected.calibrating is None else collected.calibrating.warnings,
-        judges_asked=sum(sum(requests["requests"].values()) for requests in judge_requests)
-        + (judging is not None),
+        judges_asked=judges_asked,
         copies=collected.copies,
         is_complete=metrics["complete"],
         is_shard="shard" in metrics,
@@ -318,10 +322,11 @@ def _scores_json(total: Accumulator, metrics: list[dict[str, Any]]) -> dict[str,
     }
     headline = scores[metrics[0]["name"]]
     scores.setdefault("mean_reward", headline)
-    if total.binary:
+    if total.binary:  # "accuracy/pass_at_5" is "pass@5" too
         scores.setdefault("pass@1", headline)
         for name in [name for name in scores if "/pass_at_" in name]:
-            scores.setdefault(f"pass@{name.rpartition('_')[2]}", scores[name])
+            _, _, k = name.rpartition("_")
+            scores.setdefault(f"pass@{k}", scores[name])
     return scores
 
 

@@ -35,6 +35,7 @@ from nel.reports.run_files import BenchmarkFiles
 from nel.types import JsonObject
 
 _ROUNDING: Final = 1e-9
+"""Numbers closer than this are equal: a file's sums were made in another order."""
 _STATES: Final = {
     "n_scored": SCORED,
     "n_model_failure": FAILED,
@@ -194,13 +195,16 @@ def shape_problem(files: BenchmarkFiles) -> str:
     """Return what is wrong with the shape of a file; empty where it is right."""
     if len(list(files.directory.glob("eval-*.json"))) > 1:
         return "there are two files eval-*.json, and one is not of this run"
-    contents = {"metrics.json": [files.metrics], "eval-*.json": [files.bundle] * bool(files.bundle)}
+    contents = {"metrics.json": files.metrics, "eval-*.json": files.bundle}
     for name, content in contents.items():
+        if name == "eval-*.json" and not content:  # a run may be without bundles
+            continue
         try:
-            _adapter_of(name).validate_python(content)
+            _adapter_of(name).validate_python([content])
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]
-            return f"{name}: {'.'.join(map(str, problem['loc'][1:]))}: {problem['msg']}"
+            field = ".".join(map(str, problem["loc"][1:]))  # after its position in the list
+            return f"{name}: {field}: {problem['msg']}"
     return ""
 
 

@@ -18,6 +18,7 @@ from nel.core.strict_json import pretty
 from nel.errors import OutputError, UsageError, did_you_mean
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
+"""``nightly-2026.07``."""
 
 
 def set_baseline(name: str, result: Path) -> Baseline:

@@ -34,6 +34,7 @@ from nel.core.strict_json import loads
 from nel.metrics.category_fields import category_of
 from nel.types import JsonObject
 
+# Exact types, so that a bool is not taken for an int.
 _WHOLE: Final[frozenset[type]] = frozenset((int,))
 _KNOWN_TEXTS: Final[frozenset[type]] = frozenset((str, type(None)))
 _KNOWN_NUMBERS: Final[frozenset[type]] = frozenset((int, float, type(None)))
@@ -103,6 +104,8 @@ class BlockReader:
         """
         try:
             return self._block_of(lines, offsets, rows=rows)
+        # Whatever is wrong with a line, the reader of single lines meets it again, and says which
+        # line of which file it is.
         except (_NotPlainError, AttributeError, KeyError, TypeError, ValueError, OverflowError):
             return None
 
@@ -154,6 +157,10 @@ class BlockReader:
             outcome = line["outcome"]
             state = STATES[outcome["state"]]
             metadata = get("metadata") or _NOTHING
+            metrics = _NOTHING
+            if state < UNSCORED:
+                metrics = (get("scoring_details") or _NOTHING).get("metrics") or _NOTHING
+            # In the order of `_Fields`.
             yield (
                 state,
                 line["prompt"],
@@ -169,11 +176,7 @@ class BlockReader:
                 (get("tokens") or _NOTHING).get("completion"),
                 (get("timing") or _NOTHING).get("latency_seconds"),
                 length_or_nan(get("model_response")),
-                (
-                    (get("scoring_details") or _NOTHING).get("metrics") or _NOTHING
-                    if state < UNSCORED
-                    else _NOTHING
-                ),
+                metrics,
                 "" if state == SCORED else self._cause_of(outcome),
             )
 
@@ -198,6 +201,7 @@ class BlockReader:
 
 def _rewards(values: Sequence[Any], states: npt.NDArray[np.int8]) -> Floats:
     rewards = _numbers(values, _REWARDS)
+    # Scored answers and model failures have a reward; what is unscored or was not asked has none.
     has_reward = states < UNSCORED
     if not np.isfinite(rewards[has_reward]).all() or not np.isnan(rewards[~has_reward]).all():
         raise _NotPlainError

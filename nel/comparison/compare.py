@@ -330,7 +330,7 @@ def _variances(questions: Questions, positions: Ints) -> VarianceParts | None:
             values.n_scored[scored], values.scored_sum[scored], values.squares[scored]
         )
     except UndefinedMetric:
-        return None
+        return None  # fewer than two questions, or none of which two answers have a score
 
 
 def _cautions(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairing) -> list[str]:
@@ -362,6 +362,7 @@ def _adjust(comparison: Comparison) -> Comparison:
     """
     alpha = 1 - comparison.settings.level
     every = [measured for side in comparison.candidates for measured in side.decisive]
+    # Taken one by one below, in the order of `decisive`: benchmarks of a side, then its means.
     headlines = iter(_in_family(every, holm, alpha, "Holm's adjustment"))
 
     def adjust(benchmark: BenchmarkComparison) -> BenchmarkComparison:
@@ -379,7 +380,7 @@ def _adjust(comparison: Comparison) -> Comparison:
             for mean in side.aggregates
         ]
 
-    candidates = [  # in the order of `decisive`
+    candidates = [
         replace(side, benchmarks=[*map(adjust, side.benchmarks)], aggregates=adjust_means(side))
         for side in comparison.candidates
     ]
@@ -411,4 +412,5 @@ def _in_family(
 
 
 def _fold(name: str) -> str:
+    # "GSM8K-CoT" and "gsm8k_cot" are the same benchmark.
     return "".join(character for character in name.casefold() if character.isalnum())

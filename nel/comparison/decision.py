@@ -178,6 +178,7 @@ def breaches(tests: Sequence[Tested], level: float) -> dict[int, float]:
     """
     remaining, levels = list(tests), dict[int, float]()
     while remaining:
+        # Each of m tests has alpha / m; one alone has the level itself, to its last bit.
         step = level if len(remaining) == 1 else 1 - (1 - level) / len(remaining)
         failures = {id(test): step for test in remaining if test.is_breached(step)}
         if not failures:

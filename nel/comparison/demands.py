@@ -35,8 +35,9 @@ class Demand:
         if self.is_stopped:
             return ANYTIME
         measured = self.measure(self.settings.level)
-        tested = measured.tested or (measured.bounds or [None])[0]
-        return None if tested is None else tested.interval_method
+        if measured.tested is not None:
+            return measured.tested.interval_method
+        return measured.bounds[0].interval_method if measured.bounds else None
 
     def measure(self, level: float) -> Measure:
         """Return the difference with an interval of a level."""
@@ -44,6 +45,7 @@ class Demand:
 
     def span(self, level: float) -> tuple[float, float] | None:
         """Return the ends of all intervals together, None where nothing is defined."""
+        # A stop rule has its interval at one level, which holds at any lower one.
         if self.is_stopped:
             return self.anytime if level <= LEVEL else None
         measured = self.measure(level)
@@ -66,16 +68,15 @@ class Demand:
         scores = self.scores
         if scores.members is not None:  # more questions of which of them, is open
             return ""
-        return would_pass(
-            pairs_until(
-                scores.baseline_ends[1],
-                scores.candidate_ends[0],
-                -self.margin,
-                design=scores.design,
-                clusters=shared_clusters(scores.clusters),
-                level=level,
-            )
+        questions = pairs_until(
+            scores.baseline_ends[1],  # unscored samples at their best
+            scores.candidate_ends[0],  # and at their worst
+            -self.margin,
+            design=scores.design,
+            clusters=shared_clusters(scores.clusters),
+            level=level,
         )
+        return would_pass(questions)
 
     def is_breached(self, level: float) -> bool:
         """Return whether the harm is beyond the margin at a level."""

@@ -29,6 +29,7 @@ _ROUNDING: Final = 1e-9
 
 def n_not_asked(pairing: Pairing) -> int:
     """Return how many pairs a stop rule of either side left out."""
+    # A stop rule leaves out all repeats of a question, so its first line stands for it.
     sides = ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
     gaps = [
         questions.columns.states[questions.first][positions] == NOT_ASKED

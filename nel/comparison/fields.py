@@ -21,6 +21,7 @@ PARTS: Final = ("pairing", "dataset", "prompt", "scorer", "judge", "decoding", "
 """What ``--despite`` takes."""
 NEVER_GO: Final = frozenset({"pairing", "dataset", "scorer", "judge"})
 """Parts whose difference a score does not survive: where one differs, a gate never says GO."""
+# How the fields of an identity begin that belong to a part: "generation.temperature" is decoding.
 _PREFIXES: Final = {
     "dataset": ("dataset.", "benchmark"),
     "prompt": ("prompt.", "system_prompt", "num_fewshot", "fewshot."),
@@ -94,6 +95,7 @@ def differences(
 
 def unchecked_fields(baseline: SideBenchmark, candidate: SideBenchmark) -> list[str]:
     """Return the parts of which the files of at least one side say nothing."""
+    # nel writes every field that applies: one that is absent there says that nothing was set.
     if baseline.kind == candidate.kind == "nel":
         return []
     parts = set(map(part_of, baseline.fields)) & set(map(part_of, candidate.fields))

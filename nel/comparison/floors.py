@@ -52,9 +52,12 @@ from nel.types import JsonObject
 _KIND: Final = "floor"
 _FEWEST: Final = 2
 _NEAR_ONE: Final = 0.9
+"""Above it the upper end of Wilson's interval errs too often with few questions."""
 _PERCENT: Final = 100
 _SHARES: Final = re.compile(r"accuracy|(?:.+/)?(?:pass_at|pass_k|at_least)_\d+|pass@\d+")
-"""Metrics that are shares whatever the benchmark, so that a floor is checked before a run."""
+"""Metrics that are shares whatever the benchmark, so that a floor is checked before a run:
+``accuracy``, ``accuracy/pass_at_3``, ``pass@1``.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +264,7 @@ def _add_members(run_dir: Path, demand: _Demand, side: Side) -> None:
 def _demands_of(
     benchmarks: Sequence[BenchmarkFiles], means: Sequence[JsonObject], floor: Floor
 ) -> list[_Demand]:
+    # The whole text is a metric first, since the name of one may have a colon itself.
     rows = [demand for files in benchmarks for demand in _rows(files, floor.metric, floor)]
     name, _, metric = floor.metric.partition(":")
     if not rows:

@@ -44,6 +44,7 @@ def is_lm_eval(path: Path) -> bool:
     """Return whether this is a sample file of lm-eval, or a directory with some."""
     if path.is_dir():
         return bool(lm_eval.sample_files(path))
+    # The first line tells: lm-eval's have "doc_id", NeMo Evaluator's "problem_idx".
     value, _ = next(read_lines(path), ({}, ""))
     return "doc_id" in value
 

@@ -39,7 +39,9 @@ from nel.decide.verdict import meaningless_margin
 from nel.errors import ConfigError, did_you_mean
 
 _MEANS_REWARD: Final = ("mean_reward", "reward")
+"""What NeMo Evaluator calls the headline, whatever its name is here."""
 _ROUNDS_TO_ONE: Final = "pass@1"
+"""The headline too, but of scores of 0 and 1 alone."""
 
 
 @dataclass(slots=True)
@@ -93,9 +95,11 @@ def gate(
         entries.append(_entry(compared, policy, settings))
     means = compare_aggregates(baseline, candidate, [*benchmarks.values()], settings)
     entries += [_mean_entry(mean, benchmarks, policy, settings) for mean in means]
+    # Advisory benchmarks decide nothing, so they are not in the family that is adjusted for.
     tests = [demand for entry in entries if entry.rule.is_gated for demand in entry.demands]
     breached = breaches(tests, policy.level)
-    return decide([_gate_entry(entry, breached, policy.level) for entry in entries], policy.level)
+    gated = [_gate_entry(entry, breached, policy.level) for entry in entries]
+    return decide(gated, policy.level)
 
 
 def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Entry:
@@ -249,6 +253,8 @@ def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:
 
 def _relative(scores: Scores, limit: float, settings: Settings) -> Demand:
     """Return the test of ``candidate - (baseline - limit |baseline|) >= 0``; both means vary."""
+    # b - limit |b| = (1 - limit) b for a mean above 0, and (1 + limit) b below, as where scores of
+    # which less is better have their sign turned.
     factor = 1 - math.copysign(limit, _baseline_mean(scores) or 0.0)
     scaled = scores.scale_baseline(factor)
     return Demand(kind="relative_drop", limit=limit, scores=scaled, margin=0.0, settings=settings)

@@ -38,6 +38,7 @@ DIGEST_BYTES: Final = 8
 _DIGEST_BITS: Final = (1 << 64) - 1
 TEXTS: Final[frozenset[type]] = frozenset((str,))
 MIX: Final = 0x9E3779B97F4A7C15
+"""2^64 over the golden ratio: an odd number whose bits look random, as in hash functions."""
 _DIGESTS: Final = ("sample", "row", "prompt", "expected", "offset")
 _SIGNED: Final = ("position", "repeat", "occurrence")
 _REAL: Final = ("reward", "tokens", "latency", "characters")
@@ -109,9 +110,8 @@ def block_of(lines: Sequence[SampleLine]) -> Block:
     Raises:
         ValueError: A value is not of its column's type, as with TypeError and OverflowError.
     """
-    fields: dict[str, Sequence[Any]] = dict(
-        zip(SampleLine._fields, zip(*lines, strict=True), strict=True)
-    )
+    values_by_field = zip(*lines, strict=True)  # one tuple of all lines for each field
+    fields: dict[str, Sequence[Any]] = dict(zip(SampleLine._fields, values_by_field, strict=True))
     columns: dict[str, npt.NDArray[Any]] = {
         name: np.array([number or 0 for number in fields[name]], dtype=np.uint64)
         for name in _DIGESTS
@@ -178,7 +178,8 @@ class Columns:
             # Maps codes of the block to codes of all blocks. A block's -1, which is none, indexes
             # the last entry, which is -1 again.
             recoded = [codes.setdefault(text, len(codes)) for text in block.labels[name]]
-            block.columns[name] = np.array([*recoded, -1], dtype=np.int64)[block.columns[name]]
+            code_of = np.array([*recoded, -1], dtype=np.int64)
+            block.columns[name] = code_of[block.columns[name]]
         _count(self.models, block.models)
         _count(self.causes, block.causes)
         self.has_samples &= block.has_samples
@@ -267,6 +268,7 @@ def gold_digest(gold: object) -> int:
 
 def join_digests(a: int, b: int) -> int:
     """Return a digest of two digests; their order matters."""
+    # The mask makes Python's integers wrap at 64 bits, as those of `joined_digests` do.
     return ((a * MIX) ^ (b + (a >> 7))) & _DIGEST_BITS
 
 

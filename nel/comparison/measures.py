@@ -139,6 +139,7 @@ class Scores:
         """Return the scores with those of the baseline times a number above 0."""
         bounds = self.design.bounds
         if bounds == _SHARES:
+            # From 0 - factor to 1 - 0; of scores with their sign turned, -1 - 0 to 0 + factor.
             is_turned = bool((self.baseline < 0).any() or (self.candidate < 0).any())
             bounds = (-1.0, factor) if is_turned else (-factor, 1.0)
         return replace(
@@ -257,6 +258,7 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
         settings: How the difference is judged.
         is_bounded: Whether unscored samples are considered; else only scored pairs are.
     """
+    # Everything below takes more as better: turned before, and turned back after.
     if scores.is_lower_better:
         turned = measure(scores.negate(), metric, settings, is_bounded=is_bounded).negate()
         return replace(turned, notes=(f"less is better of {metric}", *turned.notes))
@@ -274,6 +276,7 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
         reason="no pair has a score on both sides",
         unit=scores.unit,
     )
+    # A mean of which a benchmark is missing, or has no pair that is scored on both sides.
     is_partial = scored_alone.members is not None and not scored_alone.members.are_complete
     if undefined.n_scored == 0 and not is_partial:
         return undefined

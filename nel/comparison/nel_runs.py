@@ -52,7 +52,9 @@ _RECORDED: Final = "recorded responses"
 _CONTENT_ID: Final = re.compile(
     r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[2-9]|[1-9][0-9]{1,17}))?"
 )
-"""A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
+"""A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it:
+``3f2a9c01b7d45e68``, ``3f2a9c01b7d45e68#2``.
+"""
 _CONTENT_ID_LENGTH: Final = 16
 _HEX: Final = re.compile(r"[0-9a-f]*")
 
@@ -91,11 +93,10 @@ def read_side(path: Path, label: str) -> Side:
         }
         aggregates = by_title(read_aggregates(path))
     run_id = text_or_none(run_files[0].metrics.get("run_id"))
+    is_imported = any(benchmark.kind == "imported" for benchmark in benchmarks.values())
     return Side(
         label=label,
-        kind="imported"
-        if any(benchmark.kind == "imported" for benchmark in benchmarks.values())
-        else "nel",
+        kind="imported" if is_imported else "nel",
         run_id=run_id,
         models=tuple(sorted(models)),
         settings=_settings(path),
@@ -222,6 +223,7 @@ def _identity(sample_id: str) -> tuple[int, int, bool]:
 
 def _identities(sample_ids: Sequence[str]) -> tuple[Digests, Ints, bool]:
     """Return `_identity` of many ids; the last is whether all are the rows' own."""
+    # A block of ids of one kind is read at once: all too short to be hashes, or all plain hashes.
     lengths = set(map(len, sample_ids))
     once = np.ones(len(sample_ids), dtype=np.int64)
     if max(lengths) < _CONTENT_ID_LENGTH:
@@ -270,6 +272,7 @@ def _settings(run_dir: Path) -> dict[str, object]:
 
 
 def _flat(value: object, name: str) -> list[tuple[str, object]]:
+    # {"judge": [{"url": "u"}], "stop": ["a"]} gives judge.0.url = "u" and stop = ["a"].
     if isinstance(value, dict) and value:
         elements = list(value.items())
     elif isinstance(value, list) and any(isinstance(element, dict) for element in value):

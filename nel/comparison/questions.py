@@ -12,14 +12,15 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nel.comparison.lines import FAILED, Columns, Digests, Floats, Ints
+from nel.comparison.lines import FAILED, MIX, Columns, Digests, Floats, Ints
 from nel.errors import UsageError
 
 Key = Literal["sample", "row", "question", "position"]
 """What names a question: its id, the dataset's row, the prompt with its gold answer, or only the
 position."""
-_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+_MIX: Final = np.uint64(MIX)
 _SPREAD: Final = np.uint64(0xBF58476D1CE4E5B9)
+"""The first factor of splitmix64."""
 _DISTINCT_MIN: Final = 0.5
 """The least share of distinct names; with fewer, as with one prompt for all, they name nothing."""
 
@@ -133,6 +134,7 @@ def questions_of(columns: Columns, key: Key, what: str) -> Questions:
     _check_positions(columns, what)
     positions, repeats = columns.integers("position"), columns.integers("repeat")
     content = positions.astype(np.uint64) if key == "position" else columns.digests(key)
+    # An id says which occurrence of its row it is; for other names, that is counted.
     if key == "sample":
         occurrences = columns.integers("occurrence")
     else:
@@ -140,6 +142,7 @@ def questions_of(columns: Columns, key: Key, what: str) -> Questions:
     names = _mix(content, occurrences)
     order = _sorted_by(names, repeats)
     ordered = names[order]
+    # Where a name differs from the one before it, a question begins.
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     questions = Questions(columns=columns, order=order, starts=starts, names=ordered[starts])
     if not questions.are_single:

@@ -250,9 +250,12 @@ def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBloc
     try:
         with path.open("rb", buffering=_BLOCK_BYTES) as file:
             file.seek(offset)
-            while lines := file.readlines(
-                _BLOCK_BYTES if end is None else min(_BLOCK_BYTES, end - offset)
-            ):
+            while True:
+                size_hint = _BLOCK_BYTES if end is None else min(_BLOCK_BYTES, end - offset)
+                lines = file.readlines(size_hint)
+                if not lines:
+                    break
+                # One offset more than lines: where the next block begins.
                 offsets = list(accumulate(map(len, lines), initial=offset))
                 # The size is a hint: `readlines` may return more.
                 while end is not None and offsets[-1] > end:

@@ -92,11 +92,14 @@ class DrawnMean:
         self._totals = [self._totals[0] + low, self._totals[1] + high]
 
     def _share(self, size: int, total: float) -> float:
+        # From 0 to 1, as 0 <= total <= size <= size_max, but for rounding.
         return min(max(_MIDDLE + (total - size * _MIDDLE) / self._draw.size_max, 0.0), 1.0)
 
     @property
     def lower(self) -> float:
         """Return the lower end now."""
+        # `certain` is the mean if all that was not drawn yet were wrong. The scale turns a mean of
+        # the clusters' shares, which lie about 1/2, into one of questions.
         certain = self._totals[0] / self._draw.n_questions
         bound = max(_MIDDLE + (self._extremes.lower - _MIDDLE) * self._draw.scale, certain)
         return min(max(bound - ROUNDING, 0.0), 1.0)
@@ -160,6 +163,7 @@ class PairedDirection:
             level: The direction is wrong in at most ``1 - level`` of runs.
         """
         self._draw = draw
+        # What the baseline's scores of the questions not drawn yet add up to, at least and at most.
         self._remainder = list(baseline)
         self._extremes = _Extremes(
             ConfidenceSequence(level=level, low=-1.0, population=draw.n_clusters)
@@ -208,6 +212,7 @@ class PairedDirection:
         if lower_sum > rounding:
             return StopReason.BETTER
         if self._is_binary:
+            # Unscored questions at their worst, and at their best, must agree.
             decisions = {bet.decided for bet in self._bets}
             return decisions.pop() if len(decisions) == 1 else None
         if self._extremes.upper < -ROUNDING:

@@ -110,8 +110,8 @@ def _restricted_variance(wins: float, losses: float, n: int, difference: float) 
     """
     if difference < 0:
         wins, losses, difference = losses, wins, -difference
-    # 2n q² + b q + c = 0 for the share q of losses; c is never positive here, so its root has no
-    # cancellation.
+    # 2n q² + b q + c = 0 for the share q of losses (Tango's A, B and C, with the discordant counts
+    # b = wins and c = losses); c is never positive here, so its root has no cancellation.
     b = (2 * n - wins + losses) * difference - wins - losses
     c = -losses * difference * (1 - difference)
     root = math.sqrt(b * b - 8 * n * c)

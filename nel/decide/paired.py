@@ -34,6 +34,7 @@ from nel.metrics.question_intervals import (
 _ROUNDING: Final = 1e-12
 """Differences and spreads below this share of the largest score are rounding."""
 _UNKNOWN: Final[Range] = (-math.inf, math.inf)
+"""The bounds of scores of which none are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +224,8 @@ class _Pairs:
         # of them.
         is_unit = (low >= 0 and high <= 1) or (low >= -1 and high <= 0)
         bounds = design.bounds or ((-1.0, 1.0) if is_unit else _UNKNOWN)
+        # Between these limits no square overflows a float, which ends near 2^1024, or loses digits
+        # near 2^-1022; scaling by a power of two changes no digit.
         exponent = 0
         if bounds == _UNKNOWN and largest and not 2.0**-400 < largest < 2.0**400:
             # Halved, so that the difference of the largest numbers is finite.
@@ -285,8 +288,10 @@ class _Pairs:
             )
         variance, degrees = self.variance(codes)
         if self.bounds is None:
+            # The statistic exceeds t_alpha in 80 of 100 cases if its mean exceeds it by t_power.
             t_alpha = student_quantile(degrees, 0.5 + level / 2)
-            return (t_alpha + student_quantile(degrees, POWER)) * math.sqrt(variance)
+            t_power = student_quantile(degrees, POWER)
+            return (t_alpha + t_power) * math.sqrt(variance)
         weight = self.weight(codes, level)
         spread = float(self.values.var(ddof=1))
 

@@ -22,6 +22,7 @@ from nel.decide.repeats import MarginalGain, marginal_gain
 _MILLION: Final = 1_000_000
 CURVE_POINTS: Final = 12
 _STEPS: Final = (1, 2, 5)
+"""The round numbers of a decade, as on an axis: 100, 200, 500, 1000."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,7 @@ class Pilot:
         """
         largest = self.largest if self.discordant is None else 1.0
         if largest is None:
+            # `power_of` solved for the effect, without its tail of the other sign.
             n_effective = _of_normal(questions, test)
             error = math.sqrt(self.variances.per_question(repeats) / n_effective)
             return (test.z_alpha + test.z_power) * error
@@ -75,6 +77,7 @@ class Pilot:
             return mcnemar_power(effect, share, questions, test)
         scale, variances = self.variances.design_effect, self._variances(effect, test)
         if self.largest == 1:
+            # In clusters n questions count as n / scale, so the spread is that of one by itself.
             spread = variances.per_question(repeats) / scale
             return added_power(effect, max(1.0, questions / scale), spread, test)
         return power_of(effect, _of_normal(questions, test), variances, repeats=repeats, test=test)
@@ -87,7 +90,9 @@ class Pilot:
         seen raises the share.
         """
         is_single = repeats == 1 and self.variances.design_effect == 1
-        return max(self.discordant, effect) if is_single and self.discordant is not None else None
+        if self.discordant is None or not is_single:
+            return None
+        return max(self.discordant, effect)
 
     def _counted_share(self, share: float, questions: int, test: Test) -> float | None:
         """Return the discordant share of an enumeration, None where the power is approximated.

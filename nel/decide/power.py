@@ -130,7 +130,9 @@ def power_of(
     distance = effect / math.sqrt(variances.per_question(repeats) / questions)
     normal = NormalDist()
     power = normal.cdf(distance - test.z_alpha)
-    return power + (normal.cdf(-distance - test.z_alpha) if test.two_sided else 0.0)
+    if test.two_sided:  # a significant result of the other sign counts as found
+        power += normal.cdf(-distance - test.z_alpha)
+    return power
 
 
 def added_power(effect: float, questions: float, variance: float, test: Test) -> float:
@@ -155,6 +157,8 @@ def added_power(effect: float, questions: float, variance: float, test: Test) ->
     _check_effect(effect)
     _check_questions(questions)
     truth, target = (effect, 0.0) if test.two_sided else (0.0, -effect)
+    # Find the least observed mean whose lower end exceeds the target, each pass within the one grid
+    # step of the pass before; then the power is how likely the observed mean is at least that.
     low, high = target, 1.0
     for _ in range(_PASSES):
         means = np.linspace(low, high, _GRID + 1)
@@ -171,7 +175,8 @@ def added_power(effect: float, questions: float, variance: float, test: Test) ->
 
 def _added_lower_ends(means: Floats, questions: float, variance: float, test: Test) -> Floats:
     """Return the lower ends of differences with these means and one variance."""
-    # Differences from -1 to 1 as heights from 0 to 1, for which the ends are made.
+    # Differences from -1 to 1 as heights from 0 to 1, for which the ends are made; half the scale
+    # has a quarter of the variance.
     heights = (means + 1) / 2
     spread = variance / 4
     # E X, E X² and E X³ of values that lie evenly on both sides of their mean.
@@ -256,7 +261,10 @@ def least_effect(power: Callable[[float], float], test: Test, *, largest: float 
     low, high = 0.0, largest
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
-        low, high = (low, middle) if power(middle) >= test.power else (middle, high)
+        if power(middle) >= test.power:
+            high = middle
+        else:
+            low = middle
     return high
 
 

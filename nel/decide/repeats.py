@@ -45,6 +45,8 @@ def variance_parts_of_sums(counts: Integers, totals: Floats, squares: Floats) ->
     >>> round(parts.within, 6), round(parts.between, 6)
     (0.125, 0.166667)
     """
+    # Of each question, K = counts answers x: sum (x - mean)² = sum x² - total * mean, which can
+    # come out below 0 by rounding.
     means = checked_scores(totals, "the sums") / counts
     spread = np.maximum(checked_scores(squares, "the squares") - totals * means, 0.0)
     if len(means) < FEWEST:
@@ -57,6 +59,8 @@ def variance_parts_of_sums(counts: Integers, totals: Floats, squares: Floats) ->
             "no question was asked twice: repeats are needed to see how answers vary"
         )
     within = float((spread / np.maximum(counts - 1, 1))[repeated].mean())
+    # The variance of the questions' means holds `within / K` of their answers' own; less that, the
+    # estimate can be negative by chance.
     reciprocal = float((1 / counts).mean())
     between = max(float(means.var(ddof=1)) - within * reciprocal, 0.0)
     return VarianceParts(

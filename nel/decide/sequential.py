@@ -56,10 +56,14 @@ class ConfidenceSequence:
             high: The largest.
         """
         self._low, self._width, self._population = low, high - low, population
+        # Half of the wealth bets that the truth lies higher, half that it lies lower: the sum
+        # exceeds 1 / alpha where either half has grown by 2 / alpha.
         self._odds = 2 / (1 - level)
+        # The means that are not excluded yet, scaled to 0 to 1, and by what each bet has grown.
         self._means: Floats = np.linspace(0.0, 1.0, GRID + 1)
         self._up: Floats = np.ones(GRID + 1)
         self._down: Floats = np.ones(GRID + 1)
+        # By the bets alone, and with what is certain from the values that were drawn.
         self._betting_ends = (0.0, 1.0)
         self._ends = (0.0, 1.0)
         self._total = 0.0
@@ -103,6 +107,8 @@ class ConfidenceSequence:
 
     def _next_bet(self, share: float) -> float:
         """Return the predictable plug-in bet (equation 26): of the values before this one alone."""
+        # With t for the number of this value: lambda_t = sqrt(2 log(2 / alpha) / (v t log(1 + t))),
+        # v = (1/4 + sum of (x_i - m_i)² before t) / t and m_i = (1/2 + sum of x up to i) / (i + 1).
         variance_sum = self._squares
         self._n += 1
         self._total += share

@@ -20,6 +20,7 @@ _LEVELS_MAX: Final = 256
 """Up to so many distinct sizes, the signs of each are drawn as one binomial number."""
 _ROUNDING: Final = 1e-12
 _CHUNK: Final = 1 << 20
+"""Signs drawn at a time: 8 MiB as floating-point numbers."""
 
 
 def flip_test(values: Floats, rng: np.random.Generator) -> tuple[float, str]:
@@ -53,6 +54,7 @@ def flip_test(values: Floats, rng: np.random.Generator) -> tuple[float, str]:
     hits = 0
     for sums in _drawn_sums(values, sizes, size_counts, rng):
         hits += int(np.count_nonzero(np.abs(sums) >= threshold))
+    # The signs that were seen are one of the patterns, so no p-value is 0.
     return (hits + 1) / (DRAWS + 1), "sign_flip_monte_carlo"
 
 
@@ -75,7 +77,8 @@ def _drawn_sums(
     values: Floats, sizes: Floats, counts: Integers, rng: np.random.Generator
 ) -> Iterator[Floats]:
     if len(sizes) <= min(_LEVELS_MAX, len(values) // 2):
-        # Of values of one size only how many are positive matters.
+        # Of values of one size only how many are positive matters: p of c have the sum
+        # (p - (c - p)) * size. `n_positive` has the shape (patterns, sizes).
         for rows in _chunks(len(sizes)):
             n_positive = rng.binomial(counts, 0.5, size=(rows, len(sizes)))
             yield (2.0 * n_positive - counts) @ sizes

@@ -63,6 +63,7 @@ def verdict(
     <Verdict.EQUIVALENT: 'equivalent'>
     """
     _check(lower, upper, margin)
+    # Harm first: with a margin an interval can be both below 0 and inside the margin.
     if upper < 0:
         return Verdict.WORSE
     if lower > 0:

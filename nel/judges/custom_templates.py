@@ -46,6 +46,7 @@ KNOWN_GRADES: Final[Mapping[str, float]] = {
 _LETTER_SCALE: Final = Scale(_LETTERS)
 _REFERENCE: Final = frozenset({"reference", "target", "criterion"})
 _CONDITIONAL: Final = re.compile(r"\{%-?\s*if\b[^%]*\b(?:reference|target|criterion)\b")
+"""``{% if reference %}``."""
 _RESPONSE: Final = frozenset({"response", "answer"})
 _LITERAL_START: Final = re.compile(
     r"""
@@ -59,6 +60,7 @@ _LITERAL_START: Final = re.compile(
     """,
     re.VERBOSE,
 )
+"""What each match of a pattern begins with: ``GRADE: `` of ``GRADE: ([CI])``."""
 
 
 def custom_judge(
@@ -195,7 +197,9 @@ def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | 
         return Scale(_LETTERS)
     grades = _grades_of(pattern)
     if grades is None:
-        return None if re.search(r"\\d|0-9|\d", _group(pattern)) else Scale(KNOWN_GRADES)
+        # A group such as ``\d+``, ``[0-9.]+`` or ``[1-5]`` matches numbers.
+        matches_numbers = re.search(r"\\d|0-9|\d", _group(pattern)) is not None
+        return None if matches_numbers else Scale(KNOWN_GRADES)
     scores = {
         grade: KNOWN_GRADES.get(grade, KNOWN_GRADES.get(grade.casefold())) for grade in grades
     }
@@ -209,6 +213,10 @@ def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | 
 
 
 def _group(pattern: str) -> str:
+    """Return the text of the first group that captures, ``[CI]`` of ``GRADE: ([CI])``; the whole
+    pattern where it has none.
+    """
+    # "(" or "(?P<name>", neither "\(" nor "(?:".
     match = re.search(r"(?<!\\)\((?:\?P<\w+>|(?!\?))", pattern)
     if match is None:
         return pattern
@@ -223,11 +231,11 @@ def _group(pattern: str) -> str:
 def _grades_of(pattern: str) -> list[str] | None:
     """Return the grades that a pattern can match, None where its text does not list them."""
     group = _group(pattern)
-    if re.fullmatch(r"\[[A-Za-z]+\]", group):
+    if re.fullmatch(r"\[[A-Za-z]+\]", group):  # [CI]
         return list(group[1:-1])
-    if re.fullmatch(r"\[[A-Z]-[A-Z]\]", group):
+    if re.fullmatch(r"\[[A-Z]-[A-Z]\]", group):  # [A-E]
         return [chr(code) for code in range(ord(group[1]), ord(group[3]) + 1)]
-    words = group.split("|")
+    words = group.split("|")  # correct|incorrect
     is_words = all(re.fullmatch(r"[A-Za-z][A-Za-z _-]*", word) for word in words)
     return words if is_words else None
 

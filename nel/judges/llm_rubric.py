@@ -55,6 +55,7 @@ def ask(case: Case) -> list[Question]:
         {"question": case.question, "response": case.response, "rubric": row_rubric},
         trusted={} if row_rubric is not None else {"rubric": case.criteria},
     )
+    # Two readers of one object, so that a reply without one of the keys is refused.
     read_pass = json_reader(quoted, "pass", _passes)
     read_score = json_reader(quoted, "score", _score)
 

@@ -61,7 +61,9 @@ _VARIANT: Final = re.compile(
     """,
     re.VERBOSE,
 )
-"""What deployments append to a model's name: a date, a version, a quantization, a price tier."""
+"""What deployments append to a model's name: a date, a version, a quantization, a price tier, as in
+``gpt-4o-2024-08-06``, ``claude-3-5-sonnet-20241022-v2:0``, ``llama-3.1-8b-fp8``, ``qwen3:free``.
+"""
 
 
 def families_of(model: str) -> frozenset[str]:

@@ -193,6 +193,7 @@ def orders_of(case: Case) -> list[tuple[str, str, str]]:
 
 
 def _pair(case: Case, answer_a: str, answer_b: str, label: str) -> Question:
+    # Scores are the response's, which is A in one order and B in the other.
     lead = float(label == RESPONSE_FIRST)
     scores = {"A": lead, "B": 1.0 - lead, "TIE": _TIE}
     reference = "A reference answer:\n{reference}\n\n" if case.reference else ""
@@ -248,6 +249,7 @@ def order_metrics(grades: Sequence[Grade]) -> dict[str, float]:
     """
     if len(grades) == 1:
         return {}
+    # 1 where the response won, -1 where it lost, 0 of a tie.
     winners = {(grade.score > _TIE) - (grade.score < _TIE) for grade in grades}
     positions = {grade.label for grade in grades}
     return {

@@ -123,6 +123,7 @@ def _settle(case: Case, grades: Sequence[Grade]) -> Grade:
     Where the orders have different winners and no verdict is a step between, that is the tie of the
     built-in judge.
     """
+    # A win and a tie make a tie, as `settle_pairwise` has it; A>B and A=B make 0.625.
     scores = [grade.score for grade in grades]
     are_outcomes = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs
     score = math.fsum(scores) / len(scores)

@@ -33,8 +33,11 @@ _NOTE: Final = (
 _CODE: Final = re.compile(re.escape(_NOTE).replace("CODE", rf"([0-9a-f]{{{CODE_DIGITS}}})", 1))
 _DEPTH_MAX: Final = 32
 _MARKS_OF_OTHER_TOOLS: Final = re.compile(r"\[[ \t]*(BEGIN|END)[ \t]+DATA[ \t]*\]", re.IGNORECASE)
+"""``[END DATA]``."""
 _OWN_MARKS: Final = re.compile(r"<<<(?=(?:END )?\w{1,60} [0-9a-fA-F]{8,64}>>>)")
+"""The brackets of ``<<<RESPONSE 0123456789abcdef>>>`` and of its ``<<<END RESPONSE …>>>``."""
 _ROLE_TOKENS: Final = re.compile(r"<\|(?=[\w/ -]{1,40}\|>)")
+"""The beginning of ``<|im_end|>``."""
 _SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
 _UNMISTAKABLE_MIN: Final = 16
 """A shorter response, such as ``yes``, may stand in a template by chance."""
@@ -122,6 +125,7 @@ def _all_marked(
     displayed: Mapping[str, _Piece], code: str, foreign: list[str], *, kind: str
 ) -> dict[str, Any]:
     """Return the values of placeholders, every text in them marked."""
+    # A format string names a leaf by its path, {row.title}; Jinja walks the value itself.
     if kind != "format":
         return {
             name: _marked_within(name, value, code, foreign) for name, value in displayed.items()
@@ -195,6 +199,7 @@ def unquote(prompt: str) -> Unquoted | None:
     code = _CODE.search(prompt)
     if code is None:
         return None
+    # <<<RESPONSE 1f3a…>>>, lines, <<<END RESPONSE 1f3a…>>>, with the code of this prompt.
     block_pattern = re.compile(
         rf"<<<(\w{{1,60}}) {code[1]}>>>\n(.*?)\n<<<END \1 {code[1]}>>>", re.DOTALL
     )

@@ -14,6 +14,7 @@ KEY: Final = "judgements"
 """The key of the judgements in the details of an outcome, in the order in which they were asked."""
 REPLY_CHARACTERS_MAX: Final = 2_000
 _OF_JUDGEMENT: Final = frozenset({"template", "grade", "opinions"})
+"""Keys by which a judgement is told from what a scorer stores under the same name."""
 _OF_OPINION: Final = frozenset({"judge", "grade", "score", "repeats", "questions", "reasked"})
 
 RepeatJson: TypeAlias = "list[str | float] | None"

@@ -296,19 +296,18 @@ def _grading_judge(name: str, description: str, task: str, meaning: str) -> Judg
         # An author's pattern says which grades count: one that matches P reads it, whatever the
         # prompt offers.
         readable = offered if case.grade_pattern is None else "CPI"
+        meanings = {
+            "C": meaning,
+            "P": "this holds for a part of it that matters",
+            "I": "it does not",
+        }
+        scores = {"C": 1.0, "P": 0.5, "I": 0.0}
         judge = GradeTemplate(
             name=name,
             description=description,
             task=task,
-            meanings={
-                label: {
-                    "C": meaning,
-                    "P": "this holds for a part of it that matters",
-                    "I": "it does not",
-                }[label]
-                for label in offered
-            },
-            scores={label: {"C": 1.0, "P": 0.5, "I": 0.0}[label] for label in readable},
+            meanings={label: meanings[label] for label in offered},
+            scores={label: scores[label] for label in readable},
             takes_instructions=True,
         )
         return judge.ask(case)

@@ -209,8 +209,12 @@ class Accumulator:
         self.accounting = Accounting()
         self._rewards = Series()
         self._metrics: dict[str, _Metric] = {}
+        # Questions of model failures for which the scorer gave no number at all.
         self._bare_failures = array("q")
+        # Rewards of scored answers alone; `_rewards` has a 0 for each model failure as well.
         self._completed = array("d")
+        # The name of the value that is the reward, such as "correct"; with several such names among
+        # the samples, the headline has none of them.
         self._reward_key: str | None = None
         self._several_keys = False
         self._latest_names: tuple[str, ...] = ()
@@ -373,7 +377,8 @@ class Accumulator:
             if value is None:
                 return None
             return {"lower": value, "upper": value}
-        # Every unscored sample as wrong, and every one as right.
+        # Every unscored sample as wrong, and every one as right. `series.total` is complete here:
+        # `_metric` has asked for the mean, which adds the last question to it.
         return {"lower": series.total / total, "upper": (series.total + n_unscored) / total}
 
 

@@ -65,6 +65,7 @@ def added_question_ends(
     >>> [round(end, 6) for end in added_question_ends([0.0] * 29 + [-1.0], low=-1.0)]
     [-0.171232, 0.088005]
     """
+    # From here on in [0, 1]: 0 is the lowest value of a question, 1 the highest.
     heights = (np.asarray(values, dtype=np.float64) - low) / (high - low)
     if not len(heights) or not low < high or not 0 < level < 1:
         raise ValueError(
@@ -77,13 +78,11 @@ def added_question_ends(
         heights = np.sort(heights)
     masses = np.broadcast_to(np.asarray(weights, dtype=np.float64), heights.shape)
     quantile = interval_quantile(level)
-    lower, upper = (
-        _lower_end(rising, of_each, added_weight, quantile, is_monotone)
-        for rising, of_each in ((heights, masses), (1.0 - heights[::-1], masses[::-1]))
-    )
+    from_low = _lower_end(heights, masses, added_weight, quantile, is_monotone)
+    # The upper end is the lower end of the values seen from above, so both are distances.
+    from_high = _lower_end(1.0 - heights[::-1], masses[::-1], added_weight, quantile, is_monotone)
     scale = high - low
-    # Both are distances from a bound: the upper end was taken of the values seen from above.
-    return low + scale * max(0.0, lower), high - scale * max(0.0, upper)
+    return low + scale * max(0.0, from_low), high - scale * max(0.0, from_high)
 
 
 def lower_ends_of_sums(powers: Floats, total: float, quantile: float) -> Floats:
@@ -95,6 +94,10 @@ def lower_ends_of_sums(powers: Floats, total: float, quantile: float) -> Floats:
         total: The sum of all weights, the added question's too.
         quantile: Of the normal distribution, such as 1.96.
     """
+    # With Dirichlet weights of parameters m_i, which sum to A = total, and moments
+    # u_k = sum m_i x_i^k / A, the weighted mean has the mean u_1, the variance
+    # (u_2 - u_1²) / (A + 1) and the third central moment
+    # 2 (u_3 - 3 u_1 u_2 + 2 u_1³) / ((A + 1) (A + 2)): those of a beta where each x is 0 or 1.
     means, second, third = powers / total
     square = means * means
     variance = np.maximum(second - square, 0.0) / (total + 1)
@@ -118,6 +121,7 @@ def lower_quantile(mean: Floats, variance: Floats, third: Floats, quantile: floa
     with np.errstate(divide="ignore", invalid="ignore"):
         skewness = third / (deviation * deviation * deviation)
         skewness = np.where(np.abs(skewness) < _LEAST_SKEWNESS, _LEAST_SKEWNESS, skewness)
+        # 1 - g²/36 - g z/6 for the skewness g: the cube root of a gamma variable is nearly normal.
         root = 1 - skewness * (skewness / 36 + quantile / 6)
         ends: Floats = mean + deviation * 2 / skewness * (root * root * root - 1)
     return np.where(deviation > 0, ends, mean)
@@ -127,11 +131,14 @@ def _lower_end(
     rising: Floats, masses: Floats, added_weight: float, quantile: float, is_monotone: bool
 ) -> float:
     """Return the lower end of the mean of sorted heights, not cut to their range."""
+    # The added question lies at 0: it adds its weight to the total, and nothing to the powers.
     raised = float(masses.sum())
     total = raised + added_weight
     if not is_monotone:
         powers = np.array([(masses * rising**power).sum() for power in (1, 2, 3)])
         return float(lower_ends_of_sums(powers, total, quantile))
+    # A better value can lower the end, as it adds spread. So the end is the lowest of n + 1: with
+    # none of the values raised to 1, with the highest one raised, the two highest, and so on.
     lower, sums = math.inf, np.zeros(3)
     for start in range(0, len(rising), _BLOCK):
         block = slice(start, start + _BLOCK)

@@ -125,6 +125,7 @@ def bootstrap_means(scores: Sequence[float] | Floats, *, n_resamples: int, seed:
             indices = rng.integers(0, n, size=(min(step, n_resamples - start), n))
             means[start : start + len(indices)] = ordered.take(indices).sum(axis=1) / n
         return means
+    # Where each distinct value begins among the sorted scores; the gaps are how often each occurs.
     edges = np.append(np.searchsorted(ordered, levels), n)
     counts = rng.multinomial(n, np.diff(edges) / n, size=n_resamples)
     return np.asarray((counts * levels).sum(axis=1) / n)

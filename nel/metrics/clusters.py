@@ -39,9 +39,11 @@ def grouped_variance(values: Floats, codes: Integers) -> tuple[float, float]:
     shares = sizes / n
     sums = np.bincount(codes, weights=values - values.mean())
     variance = float((sums**2 / (1 - shares)).sum()) / n**2
-    # The squared trace of the matrix of the estimate over the trace of its square.
-    squares = sizes * shares / (1 - shares)
-    trace_of_square = (sizes**2).sum() + squares.sum() ** 2 - (squares**2).sum()
+    # The degrees are (tr M)² / tr M², where M is the covariance of the r_g / sqrt(1 - h_g) if all
+    # questions were independent with variance 1: tr M = n, and with n_g questions in group g and
+    # q_g = n_g h_g / (1 - h_g), tr M² = sum n_g² + sum over g != k of q_g q_k.
+    q = sizes * shares / (1 - shares)
+    trace_of_square = (sizes**2).sum() + q.sum() ** 2 - (q**2).sum()
     return variance, n**2 / float(trace_of_square)
 
 

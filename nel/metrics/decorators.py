@@ -26,7 +26,9 @@ ScoreReducer: TypeAlias = Callable[[Sequence[Score]], Score]
 """Computes one score from the scores of a sample's repeats."""
 
 _BARE_SCORES: Final = re.compile(r"(?:\A|[\[.])Score\]\Z")
-"""How the annotation of several `Score` ends, as text or as a type; unlike `SampleScore`."""
+"""How the annotation of several `Score` ends, as text or as a type: ``list[Score]`` and
+``Sequence[nel.types.Score]``, not ``list[SampleScore]``.
+"""
 
 P = ParamSpec("P")
 B = TypeVar("B")
@@ -146,10 +148,13 @@ def score_reducer(
 
 def _of_samples(metric: Callable[..., Value]) -> Metric:
     """Return a metric that takes samples, of one whose annotation may say bare scores."""
+    # An object that can be called has its annotations at `__call__`.
     called = metric if inspect.isroutine(metric) else type(metric).__call__
     annotations = {**getattr(called, "__annotations__", {})}
     annotations.pop("return", None)
-    if _BARE_SCORES.search(str(next(iter(annotations.values()), ""))) is None:
+    # Annotations are in the order of the parameters, of which the first one has the scores.
+    annotation = str(next(iter(annotations.values()), ""))
+    if _BARE_SCORES.search(annotation) is None:
         return metric
     return lambda scores: metric([sample.score for sample in scores])
 

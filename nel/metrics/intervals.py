@@ -78,6 +78,7 @@ def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval
     centre = share + z * z / (2 * n)
     spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
+    # With none right the end is 0, and with all right 1, which rounding would miss by an ulp.
     lower = 0.0 if right == 0 else (centre - spread) / scale
     upper = 1.0 if right == n else (centre + spread) / scale
     return Interval(

@@ -27,6 +27,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     (0.375, 0.928571)
     """
     _check(n, c, k)
+    # Whole numbers of any size, so nothing overflows; `comb` is 0 where fewer than k are wrong.
     return 1.0 - comb(n - c, k) / comb(n, k)
 
 

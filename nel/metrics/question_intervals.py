@@ -312,6 +312,7 @@ def disjoint_parts(
     >>> [part.tolist() for part in parts], [round(weight, 6) for weight in weights]
     ([[1.0, 0.5], [0.0]], [0.4, 0.6])
     """
+    # `positions` says of each value of all parts, one after another, which of `names` it is of.
     names, positions = np.unique(np.concatenate(questions), return_inverse=True)
     if len(names) == len(positions):
         return list(parts), list(weights)
@@ -320,7 +321,8 @@ def disjoint_parts(
     each = np.repeat([weight / size for weight, size in zip(weights, sizes, strict=True)], sizes)
     values = np.empty(len(names))
     values[positions] = np.concatenate(parts)
-    # Questions in the same parts form one new part, whose weight is the sum of theirs.
+    # Questions in the same parts form one new part, whose weight is the sum of theirs. `is_in` has
+    # the shape (questions, parts); its distinct rows are the new parts.
     is_in = np.zeros((len(names), len(parts)), dtype=bool)
     is_in[positions, np.repeat(np.arange(len(parts)), sizes)] = True
     cells, codes = np.unique(is_in, axis=0, return_inverse=True)
@@ -359,6 +361,7 @@ def weight_in_groups(
     sizes = np.bincount(codes)
     mean = float(values.mean())
     variance, degrees = grouped_variance(values, codes)
+    # The variance of the mean if no two questions were in one group: s² / n.
     alone = float(values.var()) / (n - 1)
     # Values that differ by rounding alone have no variance to compare with.
     largest = float(np.abs(values).max())

@@ -32,6 +32,7 @@ from nel.metrics.series import Series
 from nel.types import ModelFailure, Outcome, SampleScore, Score, Unscored
 
 _REWARD = ""
+"""Stands among the names of numbers for the reward."""
 _REASON_CHARACTERS_MAX = 500
 
 
@@ -225,10 +226,12 @@ class StatisticsCollector:
 
     def _flush(self) -> None:
         """Reduce the repeats of the current question, once its last outcome was added."""
+        n_asked = len(self._repeats) + self._n_missing
+        is_unscored = self._sample is None and self._n_missing > 0
         for reducer in self.requested.reducers:
-            if reducer.is_bounded and len(self._repeats) + self._n_missing:
+            if reducer.is_bounded and n_asked:
                 self._note_ends(reducer)
-            self._left_out[reducer.name] += self._sample is None and self._n_missing > 0
+            self._left_out[reducer.name] += is_unscored
         self._n_missing = 0
         if self._sample is None:
             return

@@ -93,6 +93,8 @@ def _distinct(
     signatures: set[object] = set()
     for candidate in rows:
         metric = candidate.metric
+        # A metric that a run asks for and a scorer declares as well is shown once. The values are
+        # compared too, since a function among the arguments is not part of the name.
         values = tuple((row["name"], row["value"], row["reason"]) for row in candidate.rows)
         signature = candidate.prefix, _origin(metric), _with_arguments(metric), values
         if signature not in signatures and not _repeats_own(candidate, run_rows):

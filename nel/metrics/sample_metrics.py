@@ -140,7 +140,8 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
             codes, count = cluster_codes(_clusters(scores, to_float, cluster))
             if count < FEWEST:
                 raise UndefinedMetric("fewer than two clusters" if count else NOTHING)
-            sums = np.bincount(codes, weights=np.array(values) - mean_number(values))
+            residuals = np.array(values) - mean_number(values)
+            sums = np.bincount(codes, weights=residuals)  # of each cluster
             return math.sqrt(count / (count - 1) * float(sums @ sums)) / len(values)
         return math.sqrt(variance_of(values) / len(values))
 
@@ -384,6 +385,7 @@ def unit_of_value(metric: Metric) -> Literal["rate", "points", "number"]:
     """Return the unit of what a metric gives for scores in [0, 1]: only built-in ones are known."""
     if not _is_built_in(metric):
         return "number"
+    # `grouped` and `aggregate` have the unit of the metric that they were given.
     of = {"grouped": "metric", "aggregate": "agg"}.get(metric.name)
     name = metric.name if of is None else str(metric.params.get(of))
     if name in ("accuracy", "mean", "ci"):

@@ -56,6 +56,7 @@ def value_to_float(
 
     def to_float(value: Value) -> float:
         if isinstance(value, (bool, int, float)) or _is_of_numpy(value):
+            # Before the value itself: with `correct=2` a 2 counts 1.
             for numeric_grade, number in numeric:
                 if value == numeric_grade:
                     return number
@@ -93,6 +94,7 @@ def _of_text(text: str) -> float:
         number = float(text)
     except ValueError:
         number = math.nan
+    # `float` takes "nan", "inf" and "1e999", too.
     if not math.isfinite(number):
         raise UndefinedMetric(f"the text {shorten(repr(text), _SHOWN_MAX)} has no number")
     return number

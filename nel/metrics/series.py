@@ -35,13 +35,18 @@ class Series:
 
     def __init__(self) -> None:
         self._means = array("d")
+        # The last question and its values so far, which `_flush` adds to what is kept.
         self._question = -1
         self._values: list[float] = []
+        # The number of each question, in step with the means.
         self.questions = array("q")
         self.n = 0
         self.n_scored = 0
+        # The most values that one question has.
         self.repeats = 0
+        # The sum of all values, without those of the last question until `mean` is asked for.
         self.total = 0.0
+        # Whether each value is 0 or 1, and whether each is from 0 to 1.
         self.binary = True
         self.unit = True
 
@@ -54,6 +59,7 @@ class Series:
             values: As many.
         """
         series = cls()
+        # Values of one question stand together: `reduceat` sums those from one start to the next.
         distinct, starts, counts = np.unique(questions, return_index=True, return_counts=True)
         if len(values):
             with np.errstate(over="ignore", invalid="ignore"):

@@ -124,6 +124,7 @@ def _added_in_sample(strata: list[QuestionStratum], m: int, level: float) -> Int
         scaled.append(mean + residuals * scale)
     lower, upper = added_question_ends(
         np.concatenate(scaled),
+        # Without replacement m of N questions say as much as m (N - 1) / (N - m) do with it.
         weights=(size - 1) / (size - m),
         level=level,
         is_monotone=False,

@@ -86,7 +86,7 @@ def _options(row: ScorerInput) -> Options | None:
         return None
     try:
         expected = setting.gold(row.target)
-    except DatasetError:
+    except DatasetError:  # a gold answer that is none of the options: the row is shown all the same
         expected = ""
     return Options(dict(zip(setting.labels, setting.choices, strict=False)), expected)
 

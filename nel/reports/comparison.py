@@ -222,10 +222,8 @@ def _moved_lines(benchmark: JsonObject) -> Iterator[str]:
             yield f"  {title}: {numbers.plain(before)} to {numbers.plain(after)}"
     for side, variances in zip(("baseline", "candidate"), benchmark["repeats"], strict=True):
         if variances is not None:
-            between, within = (
-                numbers.plain(variances["between"]),
-                numbers.plain(variances["within"]),
-            )
+            between = numbers.plain(variances["between"])
+            within = numbers.plain(variances["within"])
             repeats = numbers.plain(variances["repeats"])
             yield (
                 f"  variance of the {side}: {between} between samples, {within} within"

@@ -41,6 +41,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Write compiled code, unless Python is told to write none."""
         if not sys.dont_write_bytecode:
+            # Where the installation cannot be written, each process compiles for itself.
             with suppress(OSError):
                 Path(self.directory).mkdir(parents=True, exist_ok=True)
                 super().dump_bytecode(bucket)

@@ -53,12 +53,11 @@ def calibration_measures(calibration: JsonObject) -> dict[str, Mapping[str, obje
     if calibration["is_binary"]:
         measures |= {name: calibration[name] for name in ("sensitivity", "specificity")}
     for recall in calibration.get("recall", ()):
-        grade = (
-            f"{recall['label']:g}"
-            if recall["grade"] is None
-            else f"{recall['grade']} ({recall['label']:g})"
-        )
-        measures[f"recall of {grade}, {recall['n_found']:,} of {recall['n'] or 0:,} found"] = recall
+        grade = f"{recall['label']:g}"
+        if recall["grade"] is not None:
+            grade = f"{recall['grade']} ({grade})"
+        found = f"{recall['n_found']:,} of {recall['n'] or 0:,} found"
+        measures[f"recall of {grade}, {found}"] = recall
     return measures
 
 

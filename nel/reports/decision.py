@@ -70,7 +70,8 @@ def reason_lines(document: JsonObject) -> Iterator[str]:
         spans = _spans(benchmark)
         if spans:
             yield f"{name}: {spans}"
-    if note := despite_note(document["despite"]):
+    note = despite_note(document["despite"])
+    if note:
         yield note
 
 
@@ -134,7 +135,7 @@ def _side(benchmark: JsonObject, name: str) -> Figure | None:
     if name == "baseline" or benchmark["value"] is None:
         return None
     lower = upper = None
-    for check in benchmark["checks"]:
+    for check in benchmark["checks"]:  # of a floor there is one
         lower, upper = check["lower"], check["upper"]
     return Figure(benchmark["value"], lower, upper, benchmark["unit"])
 

@@ -21,7 +21,7 @@ from nel.types import Response
 
 _PER_OCTAVE: Final = 64
 _ZERO: Final = -(10**6)
-"""The bin of 0."""
+"""The bin of 0, below that of the least float: 2^-1074 is in bin -68,736."""
 _IN_A_COLUMN: Final = 8
 """Bins."""
 MEASURES: Final = {
@@ -120,6 +120,7 @@ def chart_of(name: str, bins: Mapping[int, int]) -> Chart | None:
 
 
 def _quantile(bins: Mapping[int, int], share: float) -> float:
+    # The first bin up to which there is the share of all values; of it, the middle.
     numbers = sorted(bins)
     reached = list(accumulate(bins[number] for number in numbers))
     number = numbers[bisect_left(reached, share * reached[-1])]

@@ -67,14 +67,14 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
     path = files.directory / _NAME
     if not files.metrics.get("extraction") or not path.is_file():
         return {}
+    readings: dict[tuple[str, object], str] = {}
     try:
-        differences = loads(path.read_bytes())["differences"]
-        return {
-            (str(difference["sample_id"]), int(difference["repeat"])): "\n".join(_lines(difference))
-            for difference in differences
-        }
+        for difference in loads(path.read_bytes())["differences"]:
+            key = str(difference["sample_id"]), int(difference["repeat"])
+            readings[key] = "\n".join(_lines(difference))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise OutputError(f"{path} is damaged; make it again with nel report") from error
+    return readings
 
 
 def _lines(difference: JsonObject) -> Iterator[str]:

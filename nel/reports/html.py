@@ -53,11 +53,10 @@ def render_report(run_dir: Path) -> Iterator[str]:
     """
     files = read_run(run_dir)
     try:
+        sections = zip(files, select(files), strict=True)
         views = [
             view_of(section, position, selection)
-            for position, (section, selection) in enumerate(
-                zip(files, select(files), strict=True), 1
-            )
+            for position, (section, selection) in enumerate(sections, start=1)
         ]
     except KeyError as error:
         raise _incomplete(error) from error
@@ -69,18 +68,15 @@ def render_report(run_dir: Path) -> Iterator[str]:
     run_yaml = read_run_yaml(run_dir)
     if run_yaml is not None:
         run_yaml = preview(run_yaml, characters_max=_RUN_YAML_CHARACTERS_MAX)
-    chunks = (
-        environment()
-        .get_template("report.html.j2")
-        .generate(
-            views=views,
-            header=_header(views),
-            overview=overview_of(views, read_aggregates(run_dir)),
-            run_yaml=run_yaml,
-            policy=policy(style, script),
-            style=trust(style),
-            script=trust(script),
-        )
+    template = environment().get_template("report.html.j2")
+    chunks = template.generate(
+        views=views,
+        header=_header(views),
+        overview=overview_of(views, read_aggregates(run_dir)),
+        run_yaml=run_yaml,
+        policy=policy(style, script),
+        style=trust(style),
+        script=trust(script),
     )
     return _translate_errors(chunks)
 
@@ -110,11 +106,8 @@ def _header(views: list[dict[str, Any]]) -> dict[str, object]:
     """Return what the page's top says of all benchmarks; values that differ are all named."""
 
     def distinct(key: str) -> list[str]:
-        return list(
-            dict.fromkeys(
-                str(view["config"][key]) for view in views if view["config"].get(key) is not None
-            )
-        )
+        values = (view["config"].get(key) for view in views)
+        return list(dict.fromkeys(str(value) for value in values if value is not None))
 
     has_bundle = any(view["config"] for view in views)
     return {

@@ -54,12 +54,12 @@ def matrix_table(document: JsonObject) -> ReportTable:
     """Return the table over the runs: a row for each benchmark and each of its prompts, for each
     mean over several, and how the runs ended; a column for each endpoint.
     """
+    # A row is ("benchmarks", slot) or ("aggregates", title); the last one, None, is how runs ended.
     runs = document["runs"]
     slots = dict.fromkeys((of, slot) for of in _SCORES for run in runs for slot in run[of])
+    name = Column("benchmark", of=lambda row: row[1] if row else "ended")
     columns = [Column(run["name"], of=partial(_cell, run), heading=run["name"]) for run in runs]
-    return ReportTable(
-        [Column("benchmark", of=lambda row: row[1] if row else "ended"), *columns], [*slots, None]
-    )
+    return ReportTable([name, *columns], [*slots, None])
 
 
 def _cell(run: JsonObject, row: tuple[str, str] | None) -> str:

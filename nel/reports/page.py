@@ -38,6 +38,7 @@ from nel.reports.text import as_text, one_line, preview
 from nel.types import JsonObject
 
 _BAR_PERCENT_MIN: Final = 0.8
+"""The least width of a part of a bar, so that one sample of a thousand is seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from nel.reports.text import as_text, content_text
 from nel.types import Sample
 
 _FIELDS: Final = (
+    # In this order: a row with a question may have the passage that it is about under "text".
     "question",
     "problem",
     "query",
@@ -29,8 +30,11 @@ def question_of(metadata: object, prompt: object) -> str:
         prompt: A text, or messages as results.jsonl has them.
     """
     fields = metadata if isinstance(metadata, Mapping) else {}
-    apart = (text for name in _FIELDS if isinstance(text := fields.get(name), str))
-    return next((text for text in apart if text.strip()), None) or question_in(prompt)
+    for name in _FIELDS:
+        text = fields.get(name)
+        if isinstance(text, str) and text.strip():
+            return text
+    return question_in(prompt)
 
 
 def question_in(prompt: object) -> str:

@@ -163,7 +163,7 @@ class _Tally:
         for (category, group), n_drawn_from in self.draw.counts.items():
             categories[category] += n_drawn_from
             groups[group] += n_drawn_from
-        del categories[""]
+        del categories[""]  # samples without a category, and those of too many
         return Selection(
             n_total=self.n,
             is_binary=self.is_binary,
@@ -331,7 +331,7 @@ def _prompt(prompt: object) -> list[list[str]]:
         return []
     if not isinstance(prompt, list):
         return [["", preview(as_text(prompt))]]
-    room = PREVIEW_CHARACTERS_MAX
+    room = PREVIEW_CHARACTERS_MAX  # of all messages together
     lines = []
     for message in reversed(prompt[-_MESSAGES_MAX:]):
         if room <= 0:

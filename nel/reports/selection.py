@@ -82,7 +82,7 @@ def stop_line(metrics: JsonObject) -> str:
     accounting = metrics["accounting"]
     n, n_asked = rule["n_questions"], rule["n_questions_asked"]
     not_asked = f"{n - n_asked:,} were not asked"
-    if accounting["n_total"] >= 2 * n:  # several repeats of each question
+    if accounting["n_total"] >= 2 * n:  # of several repeats, answers are counted apart
         not_asked += f" ({accounting['n_not_asked']:,} answers)"
     return (
         f"stopped early by {rule['condition']}: {reason} after {n_asked:,} of {n:,} questions in"

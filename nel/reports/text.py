@@ -19,6 +19,7 @@ PREVIEW_CHARACTERS_MAX: Final = 4_000
 WHOLE_CHARACTERS_MAX: Final = 100_000
 """Of a text that a page of its own shows."""
 _HEAD_SHARE: Final = 0.7
+"""Of a preview: the beginning; the rest is the end."""
 _SCALAR: Final = json.JSONEncoder(ensure_ascii=False).encode
 _BYTE_MAX: Final = 0xFF
 _BMP_MAX: Final = 0xFFFF

@@ -74,14 +74,10 @@ def read_with_model(
     results: list[RunResult] = []
     for slot, name in slots.items():
         directory = benchmark_dir(run_dir, slot)
-        rows = list(
-            _rows(
-                unread_answers(run_dir, slot, name),
-                request,
-                reader,
-                _known_digests(directory, request),
-            )
-        )
+        readings = load_model_readings(directory, ReaderId(request.form, request.model))
+        known_digests = frozenset() if readings is None else frozenset(readings.replies)
+        answers = unread_answers(run_dir, slot, name)
+        rows = list(_rows(answers, request, reader, known_digests))
         if rows:
             results.append(_ask(directory, request, rows, progress))
     return results
@@ -95,11 +91,6 @@ def audited_slots(run_dir: Path, refused: Mapping[str, str]) -> dict[str, str]:
             for _, slot, name, plan in snapshot.benchmarks()
             if plan and slot not in refused
         }
-
-
-def _known_digests(directory: Path, request: ReaderRequest) -> frozenset[str]:
-    readings = load_model_readings(directory, ReaderId(request.form, request.model))
-    return frozenset() if readings is None else frozenset(readings.replies)
 
 
 def _rows(
@@ -132,6 +123,7 @@ def _ask(
     try:
         return evaluate(_config(request, data, home, number), progress=progress)
     except BaseException:
+        # A run that has begun needs its dataset for a resume; of none that has not, it would stay.
         if not (home / str(number)).exists():
             data.unlink(missing_ok=True)
         raise

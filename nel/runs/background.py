@@ -60,6 +60,7 @@ def run_blocking(work: Work[T], report: Callable[[], None] | None) -> T:
             return work(DEFAULT_RUNTIME)
     signals = StopSignals()
     future = _start(work, signals)
+    # `wait` returns every quarter of a second, so that an interrupt is raised here meanwhile.
     while True:
         try:
             ended = bool(wait([future], timeout=_REPORT_SECONDS).done)
@@ -114,6 +115,7 @@ def _start(work: Work[T], signals: StopSignals) -> Future[T]:
         except BaseException as error:  # noqa: BLE001 - it is raised where the result is taken
             future.set_exception(error)
 
+    # Not a daemon: an interpreter that ends waits until everything is stored.
     threading.Thread(target=copy_context().run, args=(run,), name="nel-run").start()
     return future
 

@@ -133,11 +133,10 @@ def _work(
     allowed_changes: frozenset[str],
 ) -> tuple[Callable[[Runtime], RunResult], Progress]:
     """Return what runs an evaluation, and its live counts."""
-    run_config = (
-        config
-        if isinstance(config, RunConfig)
-        else call_config(with_names(config), where="evaluate()")
-    )
+    if isinstance(config, RunConfig):
+        run_config = config
+    else:
+        run_config = call_config(with_names(config), where="evaluate()")
     if run_config.endpoints:
         raise ConfigError(
             "there are several endpoints; call nel.evaluate_matrix, which has a run for each"
@@ -161,7 +160,8 @@ def _evaluate(
     check_writers(run_config.output.reports)
     plans = make_plans(run_config, resuming=resume)
     note_plans(plans, progress)
-    run_dir = progress.run_dir = _resumed_dir(run_config) if resume else _new_dir(run_config, plans)
+    run_dir = _resumed_dir(run_config) if resume else _new_dir(run_config, plans)
+    progress.run_dir = run_dir
     spec = SessionSpec(
         run_dir=run_dir,
         config=run_config,
@@ -170,6 +170,7 @@ def _evaluate(
         allowed_changes=allowed_changes if resume else frozenset(),
         runtime=runtime,
     )
+    # Before anything is sent: an input that changes while the run works is not one it was made of.
     inputs, n_notes = inputs_of(spec), len(progress.notes)
     result = None
     if resume:
@@ -332,6 +333,7 @@ def _first_session(spec: SessionSpec) -> ExitStatus:
     try:
         return run_session(spec)
     except BaseException:
+        # Without a session there is nothing to resume, and its name would be taken.
         if not has_begun(spec.run_dir):
             shutil.rmtree(spec.run_dir, ignore_errors=True)
         raise
@@ -341,7 +343,7 @@ def has_begun(run_dir: Path) -> bool:
     """Return whether a run directory holds a session."""
     with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
         return bool(snapshot.sessions())
-    return False
+    return False  # there is no store, or none that can be read
 
 
 def exit_code_of(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:

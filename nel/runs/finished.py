@@ -44,6 +44,7 @@ def note_finished(spec: SessionSpec, inputs: str | None, result: RunResult, n_no
     notes = result.notes[n_notes:]
     report_paths = (result.report, *result.reports)
     names = [path.name for path in report_paths if path == spec.run_dir / path.name]
+    # The page and each report that was asked for: one that failed must be tried by a resume.
     is_whole = len(names) == 1 + len(set(spec.config.output.reports))
     # Notes on work that a session did would be wrong for a resume that does none.
     if inputs is None or result.exit_code or not is_whole or (notes and spec.progress.total):
@@ -69,7 +70,7 @@ def finished_result(spec: SessionSpec, inputs: str | None) -> RunResult | None:
         if inputs is None or mark["inputs"] != inputs:
             return None
     except (OSError, ValueError, KeyError, TypeError):
-        return None
+        return None  # without a mark that can be read the work is done
     with own_directory(spec.run_dir):
         if mark["files"] != _files(spec, names) or not _asks_the_same(spec):
             return None

@@ -2,8 +2,7 @@
 them, and one table.
 
 The directory holds matrix.json, with the configuration and the runs, which a resume needs; each
-run's own directory, named by its endpoint; and matrix_results.json, the table over
-them.
+run's own directory, named by its endpoint; and matrix_results.json, the table over them.
 """
 
 from __future__ import annotations
@@ -108,11 +107,10 @@ def evaluate_matrix(
         NelError: A configuration, key, model, dataset or directory is unusable; nothing was paid
             for at any endpoint.
     """
-    matrix_config = (
-        config
-        if isinstance(config, RunConfig)
-        else call_config(with_names(config), where="evaluate_matrix()")
-    )
+    if isinstance(config, RunConfig):
+        matrix_config = config
+    else:
+        matrix_config = call_config(with_names(config), where="evaluate_matrix()")
     if is_remote(matrix_config.output.dir):
         raise ConfigError(
             f"the runs of several endpoints cannot be uploaded to {matrix_config.output.dir};"
@@ -235,7 +233,7 @@ def _parts(config: RunConfig) -> list[tuple[str, RunConfig]]:
     parts = split_config(config)
     places: dict[str, str] = {}
     for name, _ in parts:
-        directory = directory_name(name).lower()
+        directory = directory_name(name).lower()  # as macOS and Windows compare names
         if directory in places:
             raise ConfigError(
                 f'the endpoints "{places[directory]}" and "{name}" would both be written to {directory}/; '
@@ -253,25 +251,21 @@ def _evaluate_in(
     allowed_changes: frozenset[str],
     runtime: Runtime,
 ) -> MatrixResult:
-    specs = {
-        name: replace(
-            _spec_of(directory, name, config_of_run, live[name]),
-            allowed_changes=allowed_changes,
-            runtime=runtime,
-            n_runs=len(parts),
+    specs = {}
+    for name, config_of_run in parts:
+        spec = _spec_of(directory, name, config_of_run, live[name])
+        specs[name] = replace(
+            spec, allowed_changes=allowed_changes, runtime=runtime, n_runs=len(parts)
         )
-        for name, config_of_run in parts
-    }
+    # Written again, as a resume may have added an endpoint.
     write_file(directory / MATRIX_NAME, [_content(matrix_config)])
     ended = run_sessions(specs)
     results = {
         name: written_results(spec, status)
         for (name, spec), status in zip(specs.items(), ended, strict=True)
     }
-    document = matrix_json(
-        directory.name,
-        [_endpoint_result(name, spec, results[name]) for name, spec in specs.items()],
-    )
+    rows = [_endpoint_result(name, spec, results[name]) for name, spec in specs.items()]
+    document = matrix_json(directory.name, rows)
     write_file(directory / RESULTS_NAME, [pretty(document)])
     return MatrixResult(
         directory=directory, runs=results, exit_code=document["exit_code"], document=document
@@ -329,7 +323,7 @@ def _spec_of(directory: Path, name: str, config: RunConfig, progress: Progress) 
 def _holds_answers(run_dir: Path) -> bool:
     with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
         return Pending(snapshot).last_answer() > 0
-    return False
+    return False  # there is no store, or none that can be read
 
 
 def _run_dir(directory: Path, name: str) -> Path:
@@ -350,9 +344,9 @@ def _read(directory: Path) -> Any:
     path = directory / MATRIX_NAME
     try:
         document = loads(path.read_bytes())
-        if not isinstance(document["config"], dict) or not all(
-            isinstance(run["name"], str) for run in document["runs"]
-        ):
+        names = [run["name"] for run in document["runs"]]
+        are_texts = all(isinstance(name, str) for name in names)
+        if not isinstance(document["config"], dict) or not are_texts:
             raise TypeError("config or runs")
     except OSError as error:
         raise OutputError(f"cannot read {path}: {error.strerror}") from error

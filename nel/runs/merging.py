@@ -99,12 +99,10 @@ def merge_shards(
     if output.exists() or output.is_symlink():
         raise OutputError(f"{output} exists already; name a new directory with -o")
     notes = (progress or Progress()).notes
-    shards = sorted(
-        (_read(path) for path in _expand(directories)),
-        key=lambda merged_shard: merged_shard.shard.number,
-    )
+    shards = sorted(map(_read, _expand(directories)), key=lambda stored: stored.shard.number)
     _check_complete(shards)
-    lead = next((merged_shard for merged_shard in shards if merged_shard.has_answers), shards[0])
+    # The plan of a shard that has asked knows what the endpoint's first answers showed.
+    lead = next((stored for stored in shards if stored.has_answers), shards[0])
     _check_equal(lead, shards)
     notes += _left_behind(shards)
     with new_directory(output.absolute(), shared=False) as directory:
@@ -120,9 +118,10 @@ def merge_shards(
     return RunResult(
         run_dir=output,
         ending=ExitStatus(exit_code=0, reason="done"),
+        # The directory has its final name now.
         benchmarks=[
-            replace(merged_shard, directory=output / merged_shard.directory.name)
-            for merged_shard in benchmarks
+            replace(benchmark, directory=output / benchmark.directory.name)
+            for benchmark in benchmarks
         ],
         report=output / page.name,
         reports=tuple(output / path.relative_to(directory) for path in reports),
@@ -264,13 +263,15 @@ def _check_equal(lead: _StoredShard, shards: Sequence[_StoredShard]) -> None:
                     step += f"--model-url {differ[_URL][0]}"
                 both = f"{first_asker.label} and {shard.label}"
                 raise UsageError(f"{both} are not of one run: {slot} differs in {listed}; {step}")
-        if (lead.config.get("budget") or {}).get("prices") != (
-            shard.config.get("budget") or {}
-        ).get("prices"):
+        if _prices_of(lead) != _prices_of(shard):
             raise UsageError(
                 f"{lead.label} and {shard.label} have different budget.prices, so that their cost"
                 " has no sum; run nel eval resume with -O budget.prices=… on one of them"
             )
+
+
+def _prices_of(shard: _StoredShard) -> object:
+    return (shard.config.get("budget") or {}).get("prices")
 
 
 def _asked_first(lead: _StoredShard, shards: Sequence[_StoredShard], slot: str) -> _StoredShard:
@@ -280,6 +281,7 @@ def _asked_first(lead: _StoredShard, shards: Sequence[_StoredShard], slot: str) 
 
 def _differences(left: StoredPlan, right: StoredPlan) -> dict[str, tuple[str, str]]:
     """Return the settings in which two plans differ, with both values in short."""
+    # The number of the shard is in the identity, and the only field that has to differ.
     identities = [{**plan["identity"], SHARD: None} for plan in (left, right)]
     plans = [
         {key: value for key, value in plan.items() if key not in _MAY_DIFFER}
@@ -329,7 +331,8 @@ def _write_store(
     unite(path, [shard.source for shard in shards], benchmarks=benchmarks, meta=meta)
     with Snapshot(path) as snapshot:
         for key, slot, _, plan in snapshot.benchmarks():
-            if n_missing := Pending(snapshot).count_pending(key, plan["repeats"]):
+            n_missing = Pending(snapshot).count_pending(key, plan["repeats"])
+            if n_missing:
                 raise StoreError(
                     f"{slot}: {n_missing:,} answers are in no shard; they were not divided by one"
                     " rule"
@@ -337,5 +340,6 @@ def _write_store(
 
 
 def _whole(plan: StoredPlan) -> StoredPlan:
+    """Return the plan of the run that was divided: with its identity, and the digest of that."""
     fields = {name: value for name, value in plan["identity"].items() if name != SHARD}
     return {**plan, "identity": fields, "digest": Identity(fields=fields).digest}

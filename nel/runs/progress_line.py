@@ -21,7 +21,7 @@ def line_items(progress: Progress) -> list[str]:
     """Return the items of `progress_line`, of which none is broken where the line is wrapped."""
     if progress.running_since is None:
         return [_line_before_running(progress)]
-    elapsed = max(time.monotonic() - progress.running_since, 1e-9)
+    elapsed = max(time.monotonic() - progress.running_since, 1e-9)  # a rate divides by it
     rate = progress.done / elapsed
     items = [f"{progress.stage}: {progress.done:,}/{progress.total:,}", f"{rate:,.1f}/s"]
     if rate > 0 and progress.total > progress.done:

@@ -64,12 +64,13 @@ def rebuild(
     """
     metric_names = {} if statistics is not None else _metric_names(declared_in or run_dir)
     benchmarks = write_artifacts(run_dir, statistics)
-    if absent_names := [
-        name
-        for result in benchmarks
-        for name in metric_names.get(result.directory.name, ())
-        if name not in _names(result.metrics)
-    ]:
+    # Loading a benchmark's code is slow and may fail, so it is tried only where names are lost.
+    absent_names = []
+    for result in benchmarks:
+        names = _names(result.metrics)
+        declared_names = metric_names.get(result.directory.name, ())
+        absent_names += [name for name in declared_names if name not in names]
+    if absent_names:
         try:
             benchmarks = write_artifacts(run_dir, _statistics_of_code(run_dir))
         except NelError as error:
@@ -83,6 +84,7 @@ def rebuild(
 def _metric_names(run_dir: Path) -> dict[str, list[str]]:
     names = {}
     for path in run_dir.glob("*/metrics.json"):
+        # One that is damaged declares nothing; it is about to be written again.
         with suppress(OSError, ValueError, KeyError, TypeError):
             names[path.parent.name] = _names(loads(path.read_bytes()))
     return names

@@ -61,6 +61,7 @@ def _fields_now(plan: Plan) -> dict[str, object]:
 def _differences(before: Mapping[str, object], now: Mapping[str, object]) -> Iterator[Difference]:
     for name in sorted({*before, *now} - {_ADAPTED, JUDGES_ADAPTED}):
         identity_part = part_of(name)
+        # An endpoint that refused a setting had it left out, which this run has yet to find out.
         if identity_part is None or (identity_part == _DECODING and _ADAPTED in before):
             continue
         if before.get(name) != now.get(name):

@@ -34,7 +34,7 @@ def inputs_of(spec: SessionSpec) -> str | None:
     if not all(map(_is_comparable, spec.plans)):
         return None
     settings = with_absolute_paths(config)
-    settings["output"] |= {"dir": None, "run_id": None}
+    settings["output"] |= {"dir": None, "run_id": None}  # a run may be moved, and resumed there
     plans = [
         [plan.slot, dict(plan.fields), plan.dataset.fingerprint, _examples(plan)]
         for plan in spec.plans
@@ -62,6 +62,7 @@ def _examples(plan: Plan) -> str:
 
 def _code() -> Iterator[object]:
     """Yield what changes with the code: times of installation, and the content of other modules."""
+    # An installation writes into its folder, whose time changes; to read every file would be slow.
     folders = [folder for folder in sys.path if Path(folder).name in _INSTALLED]
     yield [[folder, Path(folder).stat().st_mtime_ns] for folder in folders if exists(folder)]
     python = (Path(os.__file__).parent, Path(sys.executable).parent, _PACKAGE)

@@ -178,7 +178,7 @@ def _made_by(text: str) -> str | None:
     try:
         document = loads(text)
     except ValueError:
-        return None
+        return None  # a page or lines, which do not say it
     return document.get("sdk") if isinstance(document, dict) else None
 
 
@@ -259,6 +259,7 @@ def sign(run_dir: Path, verification: Verification, key: Path) -> Path:
             f"{run_dir} is not signed: {_LINKS.format(links=', '.join(links))}; put files in their"
             " place"
         )
+    # `ssh-keygen` asks before it writes over a signature, so an older one goes first.
     manifest = run_dir / MANIFEST
     write_file(manifest, [pretty(verification.manifest)])
     (run_dir / SIGNATURE).unlink(missing_ok=True)

@@ -994,7 +994,7 @@ MUTATIONS: Final = (
     Mutation(
         name="dotted-name-climbs-out",
         fault="A benchmark whose name begins with a dot gets a hidden directory, or the one above.",
-        fragment='name = name.replace(".", "%2E", 1) if name.startswith(".") else name',
+        fragment='name = name.replace(".", "%2E", 1)',
         replacement="name = str(name)",
         tests=("tests/faults/test_names_and_config.py",),
         keyword="name",

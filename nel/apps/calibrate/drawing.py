@@ -89,6 +89,7 @@ def _candidates(
     for _, repeats in groupby(verdicts(snapshot, benchmark), key=lambda result: result.idx):
         results = list(repeats)
         rank = priority(results[0].sample_id, _content(results[0].sample))
+        # The last byte of the hash chooses the repeat, so both passes over a run choose the same.
         yield rank, results[rank[-1] % len(results)], len(results)
 
 
@@ -116,6 +117,7 @@ def _choose(
 ) -> list[Row]:
     """Return the first so many of each stratum in the order of drawing, which hides it."""
     ranked_rows: list[tuple[bytes, int, Row]] = []
+    # One pass over the run for each stratum, in which `nsmallest` holds n rows and no more.
     for stratum, n in n_by_stratum.items():
         members = (
             (rank, result.idx, _row(result))
@@ -128,11 +130,11 @@ def _choose(
 
 def _row(result: Result) -> Row:
     sample = result.sample
-    question, reference = "", ""
+    question = reference = ""
     if sample is not None:
         question = _question(sample)
-    if sample is not None and sample.target is not None:
-        reference = dumps_unless_text(sample.target)
+        if sample.target is not None:
+            reference = dumps_unless_text(sample.target)
     response, baseline = printable(response_text(result)), baseline_of(result)
     answers = {"response": response}
     if baseline is not None:

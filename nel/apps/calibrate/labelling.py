@@ -93,10 +93,8 @@ def import_labels(
         files = lines_by_annotator(paths)
         reader = _reader(snapshot, benchmark)
         labels, skipped = _labels_of_files(snapshot, benchmark, files, reader)
-        n_lines = sum(map(len, files.values()))
-        n_labels = sum(
-            reader.score(line) is not None for lines in files.values() for line in lines.values()
-        )
+        all_lines = [line for lines in files.values() for line in lines.values()]
+        n_labels = sum(reader.score(line) is not None for line in all_lines)
         if not n_labels:
             raise UsageError(
                 f"no line of {file_names(paths)} has a label; fill in the column label"
@@ -109,7 +107,7 @@ def import_labels(
     return ImportedLabels(
         directory=directory,
         n=len(labels),
-        n_empty=n_lines - n_labels,
+        n_empty=len(all_lines) - n_labels,
         skipped=skipped,
     )
 
@@ -163,7 +161,8 @@ def borrow_calibration(run_dir: Path, source_run: Path, *, slot: str | None = No
         raise UsageError(
             f"{path} is damaged; make it again with nel report {as_argument(source_run)}"
         ) from error
-    if difference := setup_difference(calibration, judge_setup(benchmark.plan), templates):
+    difference = setup_difference(calibration, judge_setup(benchmark.plan), templates)
+    if difference:
         raise UsageError(f"the calibration of {source_run} is not this run's: {difference}")
     if gaps:
         raise UsageError(
@@ -197,15 +196,15 @@ def _labels_of_files(
     labels: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
     for annotator, lines in files.items():
-        scores = {
-            key: score for key, line in lines.items() if (score := reader.score(line)) is not None
-        }
+        scores_of_lines = {key: reader.score(line) for key, line in lines.items()}
+        scores = {key: score for key, score in scores_of_lines.items() if score is not None}
         file_labels, reasons = _join(snapshot, benchmark, lines, scores)
         skipped += reasons
         if len(files) == 1:  # of one annotator, whose name is not stored
             return file_labels, skipped
         for key, label in file_labels.items():
-            by = {**(labels[key].by if key in labels else {}), annotator: label.score}
+            earlier_scores = labels[key].by if key in labels else {}
+            by = {**earlier_scores, annotator: label.score}
             labels[key] = StoredLabel(counted_label(by, *key), label.response_sha256, by)
     return labels, skipped
 

@@ -211,10 +211,10 @@ def _fit(compared: Comparisons, weights: Floats, length_control: bool, start: Fi
     if start is not None:
         origin[:size] = start.strengths
         origin[size:] = start.length
+    # A resample in which some model cannot be reached has no maximum, and is not searched.
     is_connected = _reach(problem.wins() > 0).all(axis=(1, 2))
-    values, converged = _maximize(
-        problem, np.tile(origin, (len(weights), 1)), np.flatnonzero(is_connected)
-    )
+    origins = np.tile(origin, (len(weights), 1))
+    values, converged = _maximize(problem, origins, np.flatnonzero(is_connected))
     if length_control:
         converged &= _is_curved(problem, values)
     strengths = values[:, :size] - values[:, :size].mean(axis=1, keepdims=True)
@@ -224,6 +224,9 @@ def _fit(compared: Comparisons, weights: Floats, length_control: bool, start: Fi
 
 def _maximize(problem: _Likelihood, values: Floats, active: Integers) -> tuple[Floats, Flags]:
     """Return the maximum of the likelihood for each resample, and whether it was found."""
+    # `active` has the numbers of the resamples that are still searched; each step is taken for all
+    # of them at once. values: (resamples, parameters); slope: (active, parameters); curvature:
+    # (active, parameters, parameters).
     converged = np.zeros(len(values), dtype=bool)
     height = np.zeros(len(values))
     height[active] = problem.likelihood(values[active], active)
@@ -299,6 +302,7 @@ class _Likelihood:
         return self._by_pair(self.weights * self.score) + losses.transpose(0, 2, 1)
 
     def _odds(self, values: Floats) -> Floats:
+        # b_i - b_j + g x of each row: shape (resamples, rows).
         odds: Floats = values[:, self.left] - values[:, self.right]
         odds += values[:, self.size :] @ self.covariates
         return odds
@@ -349,5 +353,5 @@ class _Likelihood:
 
 def logistic(odds: Floats) -> Floats:
     """Return 1 / (1 + exp(-odds)), the probability of log odds, without overflow."""
-    chance: Floats = 0.5 * (1 + np.tanh(odds / 2))
+    chance: Floats = 0.5 * (1 + np.tanh(odds / 2))  # the same function, and tanh cannot overflow
     return chance

@@ -186,7 +186,8 @@ def _read(label: str | None, path: Path, slot: str) -> BoardEntry:
             raise ConfigError(
                 f"{path}: {slot} ranks choices by log-likelihood; there are no answers to compare"
             )
-        if (shard := shard_of(plan["identity"])) is not None:
+        shard = shard_of(plan["identity"])
+        if shard is not None:
             raise ConfigError(
                 f"{path} is {shard.title}, and a leaderboard compares answers to all questions; put"
                 " all shards together with nel eval merge DIR... -o OUT"
@@ -240,9 +241,8 @@ def _dialogue(conversation: Sequence[JsonObject]) -> str:
     """Return a conversation from the first answer on, with roles before all turns but that."""
     start = next(index for index, turn in enumerate(conversation) if turn["role"] == "assistant")
     answer, *turns = conversation[start:]
-    return "\n\n".join(
-        [str(answer["content"]), *(f"[{turn['role']}]\n{turn['content']}" for turn in turns)]
-    )
+    texts = [f"[{turn['role']}]\n{turn['content']}" for turn in turns]
+    return "\n\n".join([str(answer["content"]), *texts])
 
 
 def _question(sample: Sample) -> BoardQuestion:
@@ -259,13 +259,14 @@ def _check_comparable(entry: BoardEntry, rival: BoardEntry) -> None:
     labels = f"{entry.label} and {rival.label}"
     identity, rival_identity = entry.identity, rival.identity
     is_recorded = "recorded responses" in (identity.get("mode"), rival_identity.get("mode"))
-    names = [
-        name
-        for name in sorted({*identity, *rival_identity})
-        if (name in _COMPARED or name.startswith(_COMPARED_PREFIXES))
-        and identity.get(name) != rival_identity.get(name)
-        and not (is_recorded and name in OF_ROWS)
-    ]
+    names = []
+    for name in sorted({*identity, *rival_identity}):
+        is_compared = name in _COMPARED or name.startswith(_COMPARED_PREFIXES)
+        # The answers are part of the rows of recorded ones, so their digests differ.
+        if is_recorded and name in OF_ROWS:
+            is_compared = False
+        if is_compared and identity.get(name) != rival_identity.get(name):
+            names.append(name)
     sizes = [identity.get(_SAMPLE_SIZE), rival_identity.get(_SAMPLE_SIZE)]
     if names and sizes[0] != sizes[1]:
         samples = " against ".join("all" if n is None else f"a sample of {n}" for n in sizes)
@@ -282,7 +283,9 @@ def _check_comparable(entry: BoardEntry, rival: BoardEntry) -> None:
             f"{labels} were not asked the same ({differences}); compare runs of one benchmark,"
             " dataset and prompt"
         )
-    for name, question in entry.questions.items() if is_recorded else ():
+    if not is_recorded:
+        return
+    for name, question in entry.questions.items():
         if rival.questions.get(name, question) != question:
             raise ConfigError(
                 f"{labels} have different questions or gold answers as sample"

@@ -44,16 +44,15 @@ def corrected_rate(
     pairs += settled
     codes += [NO_LABEL_NEEDED] * len(settled)
     _, questions = np.unique([pair.question for pair in pairs], return_inverse=True)
+    answers = LabelledAnswers(
+        scores=np.array([_of_model(label, pair, pair.score) for pair in pairs]),
+        labels=np.array([_of_model(label, pair, pair.label) for pair in pairs]),
+        strata=np.array(codes),
+        clusters=questions.astype(np.float64),
+        bounds=(0.0, 1.0),
+    )
     try:
-        estimate = ppi_mean(
-            LabelledAnswers(
-                scores=np.array([_of_model(label, pair, pair.score) for pair in pairs]),
-                labels=np.array([_of_model(label, pair, pair.label) for pair in pairs]),
-                strata=np.array(codes),
-                clusters=questions.astype(np.float64),
-                bounds=(0.0, 1.0),
-            )
-        )
+        estimate = ppi_mean(answers)
     except UndefinedMetric as error:
         numbers = dict.fromkeys(("value", "ci_lower", "ci_upper"))
         return {**numbers, "n_labelled": n_labelled, "reason": str(error)}

@@ -68,6 +68,7 @@ def length_controlled_rate(
     """
     if len(preferences) < _FEWEST:
         raise UndefinedMetric(f"there are {len(preferences)} preferences, fewer than {_FEWEST}")
+    # sd(d), with n - 1; 0 if all lengths differ alike, which is then no reason for a preference.
     spread = float(np.std(lengths, ddof=1))
     effects = np.tanh(np.array(lengths) / spread) if spread else np.zeros(len(lengths))
     rows = [(0, 1, preference, question) for question, preference in enumerate(preferences)]

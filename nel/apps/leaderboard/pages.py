@@ -66,7 +66,7 @@ def ranked_table(board: JsonObject) -> ReportTable:
         _figure("elo", "Elo", "whole"),
         _figure("win_rate", "win rate", "rate"),
     ]
-    if is_controlled:
+    if is_controlled:  # each before the column of the same number without control
         columns[3:3] = [_figure("expected_win_rate", _EQUAL.format("win rate"), "rate", _AT_EQUAL)]
         columns[2:2] = [_figure("elo", _EQUAL.format("Elo"), "whole", _AT_EQUAL)]
     return ReportTable(columns, board["models"])
@@ -169,23 +169,29 @@ COUNTED: Final = (
 
 def label_corrected_lines(board: JsonObject) -> list[str]:
     """Return each model's win rate as corrected by people's labels, where there are any."""
-    return [
-        f"win rate of {model['label']}, corrected by {numbers.count(corrected['n_labelled'])} labels:"
-        f" {_estimate_text(corrected)}"
-        for model in board["models"]
-        if (corrected := model.get("label_corrected")) is not None
-    ]
+    lines = []
+    for model in board["models"]:
+        corrected = model.get("label_corrected")
+        if corrected is not None:
+            lines.append(
+                f"win rate of {model['label']}, corrected by"
+                f" {numbers.count(corrected['n_labelled'])} labels: {_estimate_text(corrected)}"
+            )
+    return lines
 
 
 def alpaca_eval_lines(board: JsonObject) -> list[str]:
     """Return each model's length-controlled win rate of AlpacaEval 2, where there is one."""
     baseline = board["statistics"]["baseline"]
-    return [
-        f"AlpacaEval 2, length-controlled, {model['label']} against {baseline}:"
-        f" {_estimate_text(estimate)}"
-        for model in board["models"]
-        if (estimate := model.get("alpaca_eval_2")) is not None
-    ]
+    lines = []
+    for model in board["models"]:
+        estimate = model.get("alpaca_eval_2")
+        if estimate is not None:
+            lines.append(
+                f"AlpacaEval 2, length-controlled, {model['label']} against {baseline}:"
+                f" {_estimate_text(estimate)}"
+            )
+    return lines
 
 
 def _estimate_text(estimate: JsonObject) -> str:

@@ -167,7 +167,7 @@ def orders_of(records: Sequence[JsonObject]) -> tuple[float, float] | None:
                 continue
             if label == RESPONSE_FIRST:
                 when_first.append(_SCORE_OF_FIRST[grade])
-            elif label == BASELINE_FIRST:
+            elif label == BASELINE_FIRST:  # the response was shown second, so it has the rest
                 when_second.append(WON - _SCORE_OF_FIRST[grade])
     if not when_first or not when_second:
         return None

@@ -36,6 +36,7 @@ def pair_rows(
             entry.label: stack.enter_context(Snapshot(entry.source.run_dir / FILE_NAME))
             for entry in entries
         }
+        # By block, each run is read once for all its answers in it, in the order of its store.
         while block := list(islice(pending, _BLOCK)):
             keys_by_label: dict[str, set[Key]] = {}
             for pair in block:

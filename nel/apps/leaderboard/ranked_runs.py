@@ -88,6 +88,7 @@ def standings_json(
         means = [title for title in means if title in only]
     settings = Settings(level=level, seed=seed)
     duels, scores_by_name = _compare_all(sides, names, means, settings, despite)
+    # Each duel has two hypotheses, one after the other, and `holm` returns them in that order.
     p_values = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
     pairs_of_p = zip(p_values[::2], p_values[1::2], strict=True)
     tested = list(zip(duels, pairs_of_p, strict=True))
@@ -156,8 +157,9 @@ class _Members:
         benchmark = side.benchmarks[name]
         scores = member_scores(side.aggregates.values(), pairing, benchmark)
         self.scores.setdefault(runs, {}).update(scores)
-        if n := n_not_asked(pairing):
-            self.unasked.setdefault(runs, {})[benchmark.directory] = n
+        n_unasked = n_not_asked(pairing)
+        if n_unasked:
+            self.unasked.setdefault(runs, {})[benchmark.directory] = n_unasked
 
     def duels(self, name: str, rows: Sequence[JsonObject], settings: Settings) -> Iterator[_Duel]:
         """Yield every pair of runs on a mean, whose row each run has."""
@@ -253,6 +255,7 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_unasked: int) -
     if compared.bounds is not None:
         tests += compared.bounds
         reason = "the order has to hold however the unscored samples would be scored"
+    # The claim needs every test, so the largest p-value counts (an intersection-union test).
     p_values = [one_sided(test.estimate, test.p_value) for test in tests]
     return replace(
         duel,
@@ -286,6 +289,8 @@ def _overall(duels: Sequence[_Duel], n: int, seed: int) -> list[_Duel]:
         reason = "a benchmark has unscored or unasked samples"
         if len(shares) == len(parts):
             mean = mean_of([duel.difference for duel in parts if duel.difference is not None])
+            # The shares of one benchmark add up to its mean difference, so all of them together to
+            # the mean of the benchmarks times their number, whatever number of questions each has.
             p_value, _ = flip_test(np.concatenate(shares), np.random.default_rng(seed))
             p_left, p_right = one_sided(mean, p_value)
             reason = ""

@@ -182,8 +182,9 @@ def _standings(comparisons: Comparisons, start: Fit, resamples: Fit | None) -> d
 
 def _ranks(strengths: Floats) -> Integers:
     """Return 1 plus the number of stronger models; differences within rounding are ties."""
-    stronger = strengths[:, None, :] - strengths[:, :, None] > _ROUNDING
-    ranks: Integers = 1 + stronger.sum(axis=2)
+    # Row, model, rival: whether the rival is stronger than the model.
+    is_stronger = strengths[:, None, :] - strengths[:, :, None] > _ROUNDING
+    ranks: Integers = 1 + is_stronger.sum(axis=2)
     return ranks
 
 

@@ -49,6 +49,7 @@ _SHARED: Final = ("benchmark", "dataset.sha256", "prompt.sha256", "system_prompt
 _SETTLED: Final = ("benchmarks", "output")
 """Sections of the configuration that the leaderboard sets itself."""
 _SUFFIX_BYTES: Final = 3
+"""Six hexadecimal digits, which tell apart directories that begin in the same second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +97,9 @@ def plan_leaderboard(request: LeaderboardRequest, settings: StandingsSettings) -
     """
     entries = sorted(read_entries(request.runs, request.bench), key=lambda entry: entry.label)
     pairing = make_pairs(entries, baseline=settings.baseline, seed=settings.seed)
-    return LeaderboardPlan(
-        entries=entries,
-        pairing=pairing,
-        config=_config({}, Path(), request.flags, request.overrides),
-    )
+    # Without a directory, which a dry run never makes; `_run` puts the one of the judging in.
+    config = _config({}, Path(), request.flags, request.overrides)
+    return LeaderboardPlan(entries=entries, pairing=pairing, config=config)
 
 
 def start_leaderboard(
@@ -247,6 +246,7 @@ def _new_directory(output_dir: Path) -> Path:
 
 def _judging_config(directory: Path) -> dict[str, Any] | None:
     """Return the configuration of the judging's latest session, None where it has not begun."""
+    # Without a run.db, or with one that cannot be read, nothing has begun that could be resumed.
     with suppress(NelError), Snapshot(directory / _JUDGING / FILE_NAME) as snapshot:
         data = snapshot.meta("config")
         if isinstance(data, dict):

@@ -186,6 +186,9 @@ def _model_json(
             **_standing_json(controlled.standings.get(label)),
             "reason": controlled.reasons.get(label),
         }
+    n_left_out = sum(
+        n for (left, right, *_), n in results.left_out.items() if label in (left, right)
+    )
     return {
         **{name: entry[name] for name in ("label", "model", "run_id", "identity")},
         "win_rate": asdict(win_rate(*compared.of(number))),
@@ -197,7 +200,7 @@ def _model_json(
         "judged": len(pairs),
         "flips": position_bias_of(pairs).n_flipped,
         "failed": dict(sorted(failures.items())),
-        "left_out": sum(n for (*sides, _, _), n in results.left_out.items() if label in sides),
+        "left_out": n_left_out,
     }
 
 

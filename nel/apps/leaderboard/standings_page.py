@@ -45,6 +45,10 @@ def ranked_table(document: JsonObject, benchmark: JsonObject) -> ReportTable:
             if p <= alpha:
                 better_than.setdefault(winner, []).append(labels[loser])
                 worse_than.setdefault(loser, []).append(labels[winner])
+    # A run without a rank comes last; of two of them, the one that was named first.
+    ordered = sorted(
+        benchmark["ranks"], key=lambda rank: (rank["rank"] is None, rank["rank"], rank["run"])
+    )
     rows = [
         {
             **rank,
@@ -53,9 +57,7 @@ def ranked_table(document: JsonObject, benchmark: JsonObject) -> ReportTable:
             "better_than": ", ".join(better_than.get(rank["run"], ())),
             "worse_than": ", ".join(worse_than.get(rank["run"], ())),
         }
-        for rank in sorted(
-            benchmark["ranks"], key=lambda rank: (rank["rank"] is None, rank["rank"], rank["run"])
-        )
+        for rank in ordered
     ]
     return ReportTable(RANKED, rows)
 

@@ -70,17 +70,17 @@ def show_plan(plan: LeaderboardPlan, *, as_json: bool) -> None:
     """Print what would be compared, without sending requests."""
     pairing = pairing_json(plan.pairing)
     judge = plan.config.judge_of(plan.config.benchmarks[0])
-    panel, n_questions = [], _ORDERS
+    panel, n_requests = [], _ORDERS  # of one pair, to each member of the panel
     if judge is not None:
         panel = judge.panel
-        n_questions = judge.repeats * (_ORDERS if judge.swap else 1)
+        n_requests = judge.repeats * (_ORDERS if judge.swap else 1)
     counts = {
         "questions": pairing["n_questions"],
         "questions that not all runs have": pairing["n_questions_apart"],
         "pairs for the judge": pairing["n_to_judge"],
         "pairs settled by a failed answer": len(pairing["forfeits"]),
         "pairs left out": sum(omission["n"] for omission in pairing["left_out"]),
-        "requests": pairing["n_to_judge"] * n_questions * len(panel),
+        "requests": pairing["n_to_judge"] * n_requests * len(panel),
     }
     entries = [entry.label for entry in plan.entries]
     if as_json:

@@ -46,7 +46,9 @@ def power_json(source: PilotSource, request: PowerRequest) -> dict[str, Any]:
 
 def _power_json(source: PilotSource, request: PowerRequest, test: Test) -> dict[str, Any]:
     pilot = source.pilot
-    repeat_counts = request.repeats or (REPEATS if _is_varying(pilot) else (1,))
+    repeat_counts = request.repeats
+    if not repeat_counts:
+        repeat_counts = REPEATS if _is_varying(pilot) else (1,)
     plans = [
         plan(request.effect, pilot, repeats, source.resources, test) for repeats in repeat_counts
     ]
@@ -125,6 +127,7 @@ def _labels(
     # The standard error at which a test of this power just detects the effect.
     error = request.effect / (test.z_alpha + test.z_power)
     variance = source.pilot.variances.per_question(1)
+    # Where nobody says how many there are: at least as many as suffice if people label all of them.
     available = source.pilot.questions or max(questions, math.ceil(variance / error**2))
     labels, judged = label_plan(
         error, label_variance=variance, correlation=request.judge_correlation, answers=available

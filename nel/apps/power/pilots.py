@@ -77,6 +77,7 @@ class _Moments:
 
     def noise(self, within: float) -> float:
         """Return the variance of the means that a variance of the answers to one question makes."""
+        # That of the mean of k answers is within / k; the counts may differ, so 1 / k is averaged.
         return within * float((1 / self.counts).mean())
 
     @property
@@ -131,7 +132,10 @@ def _from_assumptions(assumptions: Assumptions) -> PilotSource:
     else:
         score = assumptions.score or 0.0
         correlation = CORRELATION if assumptions.correlation is None else assumptions.correlation
-        between = 2 * max(score * (1 - score) - within, 0.0) * (1 - correlation)
+        # Single answers of 0 or 1 vary by p (1 - p), to which those of one question add `within`.
+        # Of a difference of two that vary by v each: Var(B - A) = 2 v (1 - correlation).
+        between_of_one = max(score * (1 - score) - within, 0.0)
+        between = 2 * between_of_one * (1 - correlation)
         if assumptions.correlation is None:
             notes.append(
                 f"a correlation of {CORRELATION} between the two models is assumed (--correlation)"
@@ -169,14 +173,18 @@ def _check_score(score: float, within: float, discordant: float | None = None) -
         UsageError: The variance of the answers, or the discordant share, is larger than the mean
             allows.
     """
-    if within > score * (1 - score) + _ROUNDING:
+    # Numbers from 0 to 1 vary most if each is 0 or 1: by p (1 - p).
+    largest_variance = score * (1 - score)
+    if within > largest_variance + _ROUNDING:
         raise UsageError(
-            f"scores from 0 to 1 with a mean of {score:.4g} vary by {score * (1 - score):.4g} at"
+            f"scores from 0 to 1 with a mean of {score:.4g} vary by {largest_variance:.4g} at"
             f" most, and answers to one question by no more; --within cannot be {within:g}"
         )
-    if discordant is not None and discordant > 2 * min(score, 1 - score) + _ROUNDING:
+    # Most of them if no question is right for both, or, of scores above a half, wrong for both.
+    most_discordant = 2 * min(score, 1 - score)
+    if discordant is not None and discordant > most_discordant + _ROUNDING:
         raise UsageError(
-            f"two models that both score {score:.4g} differ on {2 * min(score, 1 - score):.4g} of"
+            f"two models that both score {score:.4g} differ on {most_discordant:.4g} of"
             f" the questions at most; --discordant cannot be {discordant:g}"
         )
 
@@ -185,7 +193,8 @@ def _between_of_discordant(share: float, within: float) -> float:
     """Return the variance of a difference between questions that is left of the discordant share.
 
     Args:
-        share: The variance of the difference of two single answers.
+        share: Of discordant questions. The variance of the difference of two single answers of 0 or
+            1 is this less the square of their mean difference, which is small beside it.
         within: Variances of the answers to one question, of both models together.
 
     Raises:
@@ -212,8 +221,10 @@ def _from_one(side: Side, benchmark_name: str | None, assumptions: Assumptions) 
     notes = [f"the candidate is taken to vary as this run does, {alike}"]
     within = _within(moments, assumptions, notes)
     means = moments.means
+    # Var(B - A) = 2 v (1 - correlation), where both vary by v between questions.
+    between_of_one = max(_variance(means) - moments.noise(within), 0.0)
     variances = Variances(
-        between=2 * max(_variance(means) - moments.noise(within), 0.0) * (1 - correlation),
+        between=2 * between_of_one * (1 - correlation),
         within_baseline=within,
         within_candidate=within,
         design_effect=_design_effect(means, questions.codes_of("group")[scored_rows]),
@@ -236,9 +247,8 @@ def _from_two(
         raise UsageError("two runs tell how alike they are; leave out --correlation")
     left, right = _common(baseline, candidate, benchmark_name)
     pairing = pair(left, left.columns(), right, right.columns(), by_position=False)
-    scored_by_both = _is_scored(pairing.baseline, pairing.left) & _is_scored(
-        pairing.candidate, pairing.right
-    )
+    is_before_scored = _is_scored(pairing.baseline, pairing.left)
+    scored_by_both = is_before_scored & _is_scored(pairing.candidate, pairing.right)
     before = _moments(pairing.baseline, pairing.left[scored_by_both])
     after = _moments(pairing.candidate, pairing.right[scored_by_both])
     sides, notes = [before, after], list[str]()
@@ -386,6 +396,7 @@ def _design_effect(values: Floats, groups: Ints) -> float:
         return 1.0
     codes, _ = cluster_codes(cluster_ids(groups).tolist())
     variance_of_mean, _ = grouped_variance(values, codes)
+    # Over s² / n, that of the mean of independent questions. Below 1 it is taken as chance.
     return max(1.0, variance_of_mean * len(values) / naive)
 
 
@@ -402,17 +413,22 @@ def _resources(side: Side, benchmark: SideBenchmark) -> Resources:
         (files_of.runtime for files_of in files if files_of.directory == benchmark.path.parent), {}
     )
     tokens, cost = runtime.get("tokens") or {}, runtime.get("cost") or {}
+    # The time is that of the whole run, so the answers of all its benchmarks were made in it.
     elapsed = runtime.get("elapsed_seconds") or 0.0
-    everything = sum(files_of.runtime.get("n_answered") or 0 for files_of in files)
+    n_answered_by_run = sum(files_of.runtime.get("n_answered") or 0 for files_of in files)
+    answers_per_hour = None
+    if elapsed and n_answered_by_run:
+        answers_per_hour = n_answered_by_run / elapsed * _HOUR
     completed = (runtime.get("requests") or {}).get("completed") or 0
     n_answered = runtime.get("n_answered") or 0
     requests_per_answer = completed / n_answered if n_answered else 0.0
-    n_reported, n_priced = tokens.get("reported") or 0, completed - (cost.get("unknown") or 0)
+    n_reported = tokens.get("reported") or 0
+    n_priced = completed - (cost.get("unknown") or 0)
     return Resources(
         prompt_tokens=_scale(tokens.get("prompt"), n_reported, requests_per_answer),
         completion_tokens=_scale(tokens.get("completion"), n_reported, requests_per_answer),
         cost=_scale(cost.get("total"), n_priced, requests_per_answer),
-        answers_per_hour=everything / elapsed * _HOUR if elapsed and everything else None,
+        answers_per_hour=answers_per_hour,
     )
 
 

@@ -12,7 +12,9 @@ from nel.types import JsonObject
 
 _HOUR: Final = 3600
 _BAR: Final = 40
+"""Columns of a power of 100 %."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
+"""What ends a bar within a column, by the eighths of it."""
 _COLUMNS: Final = (
     "repeats",
     "questions",
@@ -58,6 +60,7 @@ def curve_lines(document: JsonObject) -> Iterator[str]:
             f"  {count(point['questions']):>{width}}  {_bar(point['power'])}"
             f"  {100 * point['power']:3.0f} %"
         )
+        # The planned number of questions may have 0.8 less a rounding error.
         if point["power"] >= document["power"] - 1e-9:
             # It points at the first number of questions that is enough.
             line, arrow = f"{line}{arrow}", ""
@@ -67,7 +70,9 @@ def curve_lines(document: JsonObject) -> Iterator[str]:
 def power_svg(document: JsonObject) -> str:
     """Return the power curves, one for each number of repeats, as a self-contained picture."""
     curves = document["curves"]
-    begin, end = (math.log(curves[0]["points"][at]["questions"]) for at in (0, -1))
+    # The axis of the questions is logarithmic, as the steps of 20, 50, 100, 200 are.
+    points = curves[0]["points"]
+    begin, end = math.log(points[0]["questions"]), math.log(points[-1]["questions"])
     template = environment().get_template("power.svg.j2")
     return template.render(
         heading=_heading(document),

@@ -2,8 +2,8 @@
 
 A gzipped tar with the run's directory as its only top folder, run.db as one file without a log
 beside it. A run stores the names of the variables that hold keys and never a key, so there is no
-secret to leave out. Archives come from
-others: only plain files and folders below the top folder are unpacked, up to a number and a size.
+secret to leave out. Archives come from others: only plain files and folders below the top folder
+are unpacked, up to a number and a size.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = Fal
         scratch = make_work_directory(target)
         with Snapshot(directory / FILE_NAME, untouched=True) as snapshot:
             copy_store(snapshot, scratch / FILE_NAME)
+        # Written beside the target and renamed, so that no half archive has its name.
         handle = os.open(
             scratch / target.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600
         )
@@ -100,6 +101,7 @@ def _add_run(tar: tarfile.TarFile, directory: Path, store: Path) -> None:
 def _files(directory: Path) -> Iterator[Path]:
     """Yield a run's plain files in the order of their names, without links and temporary files."""
     for folder, folders, names in os.walk(directory):
+        # Set in place, which keeps `os.walk` out of hidden folders.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(folder, name)
@@ -169,6 +171,7 @@ def _unpack_atomically(path: Path, home: Path) -> None:
 
 
 def _unpack(path: Path, folder: Path) -> None:
+    # Read as a stream, member by member, so that the limits hold before a list of all is made.
     total = 0
     with gzip.open(path) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
         for number, member in enumerate(tar, start=1):

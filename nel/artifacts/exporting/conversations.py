@@ -142,10 +142,9 @@ def _turns_of(result: JsonObject) -> list[Turn]:
             "reasoning_content": result["reasoning"],
             "tool_calls": result.get("tool_calls"),
         }
-        answer = _chat(
-            {name: value for name, value in message.items() if value or name == "content"}
-        )
-        turns.append(Turn(message=answer, step=None, is_answer=True))
+        # An empty content stays, as the protocol wants it; other empty fields are left out.
+        fields = {name: value for name, value in message.items() if value or name == "content"}
+        turns.append(Turn(message=_chat(fields), step=None, is_answer=True))
     return turns
 
 

@@ -45,11 +45,10 @@ def to_pandas(run_dir: Path | str, table: Table = "samples") -> pandas.DataFrame
     if table not in ("samples", "metrics"):
         raise UsageError(f'there is no table "{table}" of a run; ask for samples or metrics')
     run = open_run(local_copy(str(run_dir)))
-    columns, rows = (
-        (SAMPLE_COLUMNS, sample_rows(run))
-        if table == "samples"
-        else (METRIC_COLUMNS, metric_rows(run))
-    )
+    if table == "samples":
+        columns, rows = SAMPLE_COLUMNS, sample_rows(run)
+    else:
+        columns, rows = METRIC_COLUMNS, metric_rows(run)
     records = [list(row.values()) for row in rows]
     frame = pandas.DataFrame(records, columns=list(columns), dtype=object)
     return frame.astype({name: _TYPES[kind] for name, kind in columns.items()})

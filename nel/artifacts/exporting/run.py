@@ -24,7 +24,10 @@ from nel.reports.selection import shard_line
 from nel.types import JsonObject
 
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_STATES = ("scored", "model_failure", "unscored", "not_asked")
+r"""Half of a pair, which JSON may escape, as ``"\ud83d"``, and UTF-8 cannot hold."""
+_REWARDED = ("scored", "model_failure")
+"""States of a result in which it has a reward."""
+_STATES = (*_REWARDED, "unscored", "not_asked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +83,8 @@ def results_of(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
     for result in files.results():
         n_lines += 1
         state = state_of(result)
-        if state not in _STATES or isinstance(result.get("reward"), int | float) != (
-            state in _STATES[:2]
-        ):
+        has_reward = isinstance(result.get("reward"), int | float)
+        if state not in _STATES or has_reward != (state in _REWARDED):
             raise OutputError(
                 f"{files.directory.name}/results.jsonl, line {n_lines}: the reward does not fit the"
                 " outcome; make it again with nel report"

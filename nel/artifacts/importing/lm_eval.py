@@ -31,6 +31,7 @@ from nel.types import JsonObject, Outcome, Sample, Scored, Unscored
 _SAMPLES: Final = re.compile(
     r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl"
 )
+"""``samples_gsm8k_2024-05-01T12-30-00.123456.jsonl``."""
 _NO_MEASURE: Final = "bypass"
 """A placeholder for a metric in lm-eval."""
 _ID_OF_EXPORTS: Final = "sample_id"
@@ -113,7 +114,11 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
     for value, _ in read_lines(path):
         name = filter_of(value)
         values.setdefault(name, value)
-        if name not in metrics and (metric := _metric_of(value, other_rules)) is not None:
+        if name in metrics:
+            continue
+        # Of the first line that has a number: a line without an answer may have none.
+        metric = _metric_of(value, other_rules)
+        if metric is not None:
             metrics[name] = metric
     for name, value in values.items():
         if name not in metrics:
@@ -136,6 +141,7 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
 
 def _benchmark(task: FilteredTask) -> ImportedBenchmark:
     summary = task.summary
+    # Keys are "exact_match,strict-match" and "exact_match_stderr,strict-match".
     scores = (
         (key.rpartition(",")[0], score)
         for key, score in (task.of_task("results") or {}).items()
@@ -245,6 +251,7 @@ def arguments_of(value: JsonObject) -> tuple[Any, Any]:
 
 
 def _conversation(prompt: object) -> Any:  # messages, or None
+    # With a chat template that is applied by the server, the context is a JSON list of messages.
     if not isinstance(prompt, str) or not prompt.startswith("["):
         return None
     try:

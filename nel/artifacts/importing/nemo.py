@@ -132,6 +132,7 @@ def _results(path: Path) -> Iterator[ImportedResult]:
     """Yield the results in order; nel writes those without a reward to a file of their own."""
     unscored = path.with_name("unscored.jsonl")
     sources = [_keyed_lines(file) for file in (path, unscored) if file.is_file()]
+    # By sample, its rank among the samples of both files; repeats of one have the same.
     ranks: dict[str, int] = {}
     for (position, _), value in heapq.merge(*sources, key=itemgetter(0)):
         nel_fields, metadata = fields_of(value, "nel"), fields_of(value, "metadata")

@@ -121,7 +121,9 @@ def numbers_of(values: Iterable[tuple[object, object]]) -> dict[str, float]:
 
 def whole(value: object) -> int | None:
     """Return a whole number of at least 0, None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if value >= 0 else None
 
 
 def text(value: object) -> str | None:
@@ -159,6 +161,7 @@ def messages_of(value: object) -> tuple[Message, ...] | None:
 def _lenient(data: bytes, where: str) -> object:
     import json  # noqa: PLC0415 - only for files that strict JSON refuses
 
+    # `parse_constant` is called for NaN, Infinity and -Infinity alone.
     try:
         return json.loads(data, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:

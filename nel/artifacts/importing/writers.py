@@ -116,6 +116,8 @@ async def _write_benchmark(
     store: Log, slot: str, benchmark: ImportedBenchmark, imported: ImportedRun
 ) -> None:
     """Write questions in the order of the source, then answers; a missing one becomes unscored."""
+    # The source is read twice, first for its questions, then for its answers, so that neither has
+    # to be in memory. Its questions are numbered as they occur; `places` has the number of each id.
     key = store.put_benchmark(slot, benchmark.name, {})
     places: dict[str, int] = {}
     repeats = 1
@@ -177,6 +179,7 @@ def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
 async def _write_results(
     store: Log, key: int, benchmark: ImportedBenchmark, places: dict[str, int]
 ) -> list[int]:
+    # Of each question, a whole number whose bit r says that repeat r has a result.
     repeats_done = [0] * len(places)
     waiting: list[asyncio.Future[None]] = []
     for result in _read(benchmark):

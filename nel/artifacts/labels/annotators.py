@@ -33,9 +33,9 @@ def counted_label(labels: Mapping[str, float], sample_id: str, repeat: int) -> f
     counts = Counter(labels.values())
     n_max = max(counts.values())
     tied = sorted(label for label, count in counts.items() if count == n_max)
-    digest = hashlib.sha256(
-        f"{len(sample_id)}:{sample_id}{repeat}".encode("utf-8", "surrogatepass")
-    ).digest()
+    # The length keeps sample "1" repeat 11 apart from sample "11" repeat 1.
+    text = f"{len(sample_id)}:{sample_id}{repeat}"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return tied[digest[0] % len(tied)]
 
 

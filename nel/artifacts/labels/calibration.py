@@ -148,7 +148,7 @@ class Calibrating:
         path = self._directory / CALIBRATION_NAME
         judge, share = judge_setup(plan), _share_asked(plan)
         if not self._labels:
-            path.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)  # of labels that were there before
             if self._borrowed is None:
                 return {}
             differs = setup_difference(self._borrowed, judge, sorted(self._tally.templates))
@@ -192,7 +192,7 @@ def read_borrowed(directory: Path) -> dict[str, object] | None:
             raise ValueError("a rate is not a number")
         return {"judge": None, "templates": [], "run_id": "", **borrowed}
     except FileNotFoundError:
-        return None
+        return None  # the usual case
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{path} is damaged; borrow again with nel judge calibrate --from, or remove it"
@@ -225,7 +225,8 @@ def setup_difference(
 def _comparable(judge: JsonObject | None) -> dict[str, object]:
     judge = judge or {}
     models = sorted(str(member.get("model")) for member in judge.get("panel") or ())
-    return {"models": models, **{name: value for name, value in judge.items() if name != "panel"}}
+    rules = {name: value for name, value in judge.items() if name != "panel"}
+    return {"models": models, **rules}
 
 
 def judge_setup(plan: JsonObject) -> dict[str, object] | None:

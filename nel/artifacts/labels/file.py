@@ -19,10 +19,10 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line
 from nel.datasets.source import open_dataset
 from nel.errors import UsageError
+from nel.reports.tables.spreadsheet import FORMULA_START
 
 RATINGS_SUFFIX: Final = "-ratings.jsonl"
 """Of the files with ratings of answers, after the name of the benchmark's directory."""
-_FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _WHOLE: Final = re.compile(r"(?<=[0-9])\.0+$")
 """The end of a whole number as spreadsheets write it: "4.0"."""
 
@@ -94,7 +94,7 @@ def same_text(text: str, other_text: str) -> bool:
     """Return whether two texts are equal but for white space and a leading apostrophe, which
     spreadsheets change.
     """
-    words, other_words = (" ".join(cell.removeprefix("'").split()) for cell in (text, other_text))
+    words, other_words = (cell.removeprefix("'").split() for cell in (text, other_text))
     return words == other_words
 
 
@@ -127,7 +127,7 @@ def _cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = value.replace("\0", "\\x00")
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA_START) else text
+    return f"'{text}" if text.lstrip(" ").startswith(FORMULA_START) else text
 
 
 def _line(where: str, fields: Mapping[str, object]) -> LabelLine:

@@ -92,6 +92,7 @@ def _finite(schema: Any) -> Any:
         return [_finite(value) for value in schema]
     if not isinstance(schema, dict):
         return " ".join(schema.split()) if isinstance(schema, str) else schema
+    # A type that may be null is written as ["string", "null"], which is shorter than an anyOf.
     schema = {key: _finite(value) for key, value in schema.items() if key != "title"}
     match schema.get("anyOf"):
         case [{"type": str(kind), **others}, {"type": "null"}] if not others:

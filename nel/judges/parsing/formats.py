@@ -23,6 +23,7 @@ OBJECTS_MAX: Final = 1_000
 GRADE_KEYS: Final = ("grade", "score", "rating", "verdict")
 _WORDS_MAX: Final = 3
 _OBJECT: Final = re.compile(r"(?m)^[ \t]*\{")
+"""A brace that begins a line, where a JSON object may start."""
 Span: TypeAlias = tuple[int, int, int, int]
 """Where a match and its first group start and end; the group is the whole match without one."""
 
@@ -47,6 +48,7 @@ def pattern_reader(
     form = pattern_form(pattern, lambda words, span: _candidate(words, span, grades))
 
     def read(reply: str) -> Grade:
+        # Of "**C**" to a prompt that ends with "GRADE:", "GRADE: C" is read.
         line = plain_lines(reply).strip(" \t\n*#_.`~")
         is_bare = prefix and line and "\n" not in line and not form.find(line)
         try:
@@ -88,6 +90,7 @@ def read_matches(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
 
 def _candidate(words: str, span: Span, scale: Scale) -> VerdictCandidate | None:
     start, end, group_start, group_end = span
+    # "core: 4" in "Score: 4" is not a match; a group that took no part in one starts at -1.
     is_inside_word = start and words[start - 1].isalnum() and words[start].isalnum()
     if group_start < 0 or group_start == group_end or is_inside_word:
         return None
@@ -183,12 +186,12 @@ def json_objects(text: str) -> list[tuple[tuple[int, int], list[tuple[str, objec
         if n_tried >= OBJECTS_MAX:
             return []
         start = match.end() - 1
-        if start < position:
+        if start < position:  # within the object before
             continue
         try:
             pairs, position = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            continue
+            continue  # `position` stays, so that an object on a later line of this text is tried
         if not text[position : line_end(text, position)].strip():
             objects.append(((start, position), pairs))
     return objects

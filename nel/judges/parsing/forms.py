@@ -29,7 +29,9 @@ _REASONS: Final = re.compile(
     r"(?:is|as)\s+(?:\w+\s+){0,2}(?:better|best|winner|correct)\b)",
     re.IGNORECASE,
 )
-"""How reasons follow a grade on its line; after other words it is part of a sentence."""
+"""How reasons follow a grade on its line ("C, since it agrees", "A is better"); after other words it
+is part of a sentence ("A response that ...").
+"""
 _REMARK: Final = re.compile(r"\s*\([^\n]*\)[\s.]*$")
 """A remark in parentheses up to the end of a line."""
 _LIST: Final = re.compile(r"(?:[\s.,;:!/|()\[\]{}—–→>-]|\b(?:or|and)\b)+", re.IGNORECASE)
@@ -37,9 +39,11 @@ _LIST: Final = re.compile(r"(?:[\s.,;:!/|()\[\]{}—–→>-]|\b(?:or|and)\b)+",
 _PUNCTUATION: Final = re.compile(r"\s*[.,;!—–-]")
 _CLOSING_MARKS: Final = " \t)]}>*_`\"'”’»"
 _BELOW: Final = re.compile(r"[ \t]*\n\s*")
+"""The rest of a keyword's line where its value stands on the next one."""
 _FILLER: Final = " \t*_`#>|$.\"'”“-•"
 _start_of: Final = methodcaller("start")
 _BULLET: Final = re.compile(r"[ \t]*(?:[-+•>#]+\s+|\(?\d{1,2}[.)]\s+)?")
+"""What may stand before a grade that is alone on its line: ``- ``, ``## ``, ``2) ``."""
 
 
 class VerdictCandidate(NamedTuple):
@@ -118,6 +122,7 @@ def _with_grade(candidates: Iterable[VerdictCandidate]) -> list[VerdictCandidate
 def _plain(words: str) -> str:
     """Return a text of the same length without emphasis and with plain characters."""
     text = fold(words)
+    # The length stays, so that the spans of matches are those of the reply itself.
     if "\\_" in text:
         text = text.replace("\\_", " _")
     for mark in ("**", "__", "*", "`"):
@@ -137,6 +142,7 @@ def _introduced_candidates(
         end = max(match.end(), start + len(text[start:stop].rstrip()))
         if not fault:
             yield VerdictCandidate(match.start(), end, label, scale.grade(label))
+        # "GRADE: X" is a verdict that cannot be read; a long text after the keyword is none.
         elif fault == "out_of_range" or len(value) <= _SHORT_MAX:
             yield VerdictCandidate(match.start(), end, label, fault=fault)
 
@@ -207,10 +213,12 @@ def _grade_alone(line: str, scale: Scale, *, is_opening: bool) -> str | None:
     stated = scale.stated_grade(line)
     if stated is None:
         return None
-    is_alone = _REMARK.match(stated.tail) or (
-        is_opening and stated.is_word and _PUNCTUATION.match(stated.tail)
-    )
-    return stated.label if is_alone and _ends_grade(stated.tail, stated.label, scale) else None
+    # "C (it agrees)" on either line; "Correct. The answer is 4." opens a reply.
+    is_before_remark = _REMARK.match(stated.tail)
+    is_first_word = is_opening and stated.is_word and _PUNCTUATION.match(stated.tail)
+    if not (is_before_remark or is_first_word):
+        return None
+    return stated.label if _ends_grade(stated.tail, stated.label, scale) else None
 
 
 def line_end(text: str, start: int) -> int:

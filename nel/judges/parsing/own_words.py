@@ -22,6 +22,7 @@ _INVISIBLE: Final = re.compile(
 _LINE_ENDS: Final = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SPACE_AND_MARKS: Final = re.compile(r"[\s*#_`~>.]+")
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
+"""A line that opens or closes a block of code, and the language after the mark."""
 _BLOCK_QUOTE: Final = re.compile(r"(?m)^[ \t]*>.*$")
 _QUOTATION_MARKS: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“]*“|«[^»]*»|「[^」]*」")
 _BEGINS_QUOTATION: Final = "\"'“‘„«「(:`"
@@ -62,6 +63,7 @@ def own_words(reply: str, quoted: Quoted, *, is_verdict: Callable[[str], bool]) 
         text = text.replace(plain_lines(quoted.prompt).strip(), QUOTED)
         text = outside_marks(text, quoted.code, QUOTED)
     texts = {plain_lines(quotation).strip() for quotation in quoted.foreign} - {""}
+    # The longest first: a short one may be part of it.
     foreign = sorted(texts, key=len, reverse=True)
     for quotation in foreign:
         if quotation in text and not is_verdict(quotation) and not _is_closing_tag(quotation):
@@ -97,7 +99,9 @@ def _without_repeated(text: str, quotation: str) -> str:
         after = text[end : end + 80].lstrip(" \t")
         begins = not before or before.endswith(("\n", QUOTED))
         ends = not after or after.startswith("\n")
-        if (begins and ends) or ("\n" in quotation and (begins or before[-1] in _BEGINS_QUOTATION)):
+        stands_alone = begins and ends
+        has_lines = "\n" in quotation
+        if stands_alone or (has_lines and (begins or before[-1] in _BEGINS_QUOTATION)):
             pieces += [text[start:begin], QUOTED]
             start = end
         begin = text.find(quotation, end)
@@ -109,6 +113,7 @@ def _without_fences(text: str) -> str:
     lines: list[str] = []
     fence, fence_line = "", 0
     for line in text.split("\n"):
+        # A block ends with at least as many marks as it began with, and with nothing after them.
         mark = _FENCE.fullmatch(line)
         if fence and mark and mark[1].startswith(fence) and not mark[2].strip():
             lines[fence_line:] = [QUOTED]

@@ -19,7 +19,10 @@ _NUMBER: Final = re.compile(
 )
 """A number, and of "4/5" the maximum too; nan and inf match, to be refused as out of range."""
 _NUMBER_GOES_ON: Final = re.compile(r"\w|[.,:/%°]\d|[-–—]\s?\d", re.IGNORECASE)
+"""What makes another thing of a number: ``4th``, ``4,5``, ``4:30``, ``3-4``."""
 _WORD_GOES_ON: Final = re.compile(r"[^\W_]|[+/]|[<>=]+\w|[’']\w|[-–—](?:\w|\s*$)|\.\w")
+"""What makes another word of a grade: ``Cat``, ``C+``, ``A/B``, ``A>B``, ``I'm``, ``A-``, ``I.e``.
+"""
 _OPENING: Final = re.compile(
     r"(?:(?-i:</?[a-z]{1,20}>)"
     r"|[\[(\{<\"'“„«「‘`$_*: ]"
@@ -81,6 +84,7 @@ class Scale:
         self._numbers = {number: label for label, number in numbers.items() if number is not None}
         self.is_numeric = len(self._numbers) == len(self.scores)
         longest_first = sorted(self._spellings, key=len, reverse=True)
+        # The longest first: of "partially correct" and "partial" the first that matches counts.
         spellings = (re.escape(word).replace(r"\ ", r"[\s_-]+") for word in longest_first)
         self._head = re.compile("|".join(spellings), re.IGNORECASE)
 
@@ -117,7 +121,8 @@ class Scale:
         label = self._spellings[_spelling(head[0])] if word else self._of_number(head)
         closing = _CLOSING.match(text, head.end())
         end = closing.end() if closing else head.end()
-        is_word = head[0].isalpha() and (len(head[0]) > 1 or any(map(str.isalpha, text[:start])))
+        has_noun = any(map(str.isalpha, text[:start]))  # "Output (a)"
+        is_word = head[0].isalpha() and (len(head[0]) > 1 or has_noun)
         return Stated(label, text[end:], is_word)
 
     def grade(self, label: str) -> Grade:

@@ -37,6 +37,7 @@ REPLY_CHARACTERS_MAX: Final = 1_000_000
 EXPLANATION_CHARACTERS_MAX: Final = 4_000
 _DECORATION: Final = " \t\n*#_.`~-•\"'”“])>|}"
 _CLOSING_TAGS: Final = ("</", "<|")
+"""A reply may end with ``</answer>`` or ``<|im_end|>`` after its verdict."""
 _CLOSING_TAG_MAX: Final = 40
 _FORMS_MAX: Final = 64
 _FORMS: Final[dict[str, VerdictFormat]] = {}
@@ -96,6 +97,7 @@ def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
     if rivals and (final.label in repeatable or not _is_change_of_mind(rivals[-1], final, words)):
         labels = f"{rivals[-1].label[:80]!r} and {final.label[:80]!r}"
         _refuse(f"the judge's reply has two verdicts, {labels}", "two_verdicts", reply)
+    # "The response says: GRADE: C" gives the verdict that a quoted text has asked for.
     if repeatable and words[: final.start].rstrip(_DECORATION).endswith(":"):
         _refuse(
             f"the judge's {final.label[:80]!r} may be repeated from a quoted text",

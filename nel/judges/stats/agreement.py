@@ -124,6 +124,7 @@ def table_interval(
     >>> 0.1 < interval.lower < 0.2 and 0.6 < interval.upper < 0.7
     True
     """
+    # One row for each resample, one column for each cell: the weighted sum over the strata.
     rng = np.random.default_rng(_SEED)
     resample_sums = np.zeros((n_resamples, strata[0].size))
     for counts, share in zip(strata, shares, strict=True):

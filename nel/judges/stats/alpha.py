@@ -119,6 +119,7 @@ class Ratings:
             within = self._square_distances(positions)
             centre = float(margins @ positions) / total
             between = 2 * total * float(margins @ (positions - centre) ** 2)
+        # Do = observed / total and De = between / (total (total - 1)).
         observed = float(self.units @ (within / (self.size - 1)))
         return 1 - observed * (total - 1) / between
 
@@ -134,6 +135,7 @@ class Ratings:
 
     def _square_distances(self, positions: Floats) -> Floats:
         """Return the sum over ordered pairs within each pattern of their squared distance."""
+        # Over all ordered pairs of m values, the sum of (x - y)² is 2 m sum (x - mean)².
         means = self._sum(self.count * positions[self.value]) / self.size
         squares = self.count * (positions[self.value] - means[self.pattern]) ** 2
         return 2 * self.size * self._sum(squares)

@@ -111,7 +111,7 @@ def panel_json(tally: Tally) -> list[dict[str, Any]]:
         if n_answers:
             n_agreeing = math.fsum(weight * n_equal for weight, _, n_equal in counts)
             agreement = n_agreeing / n_answers
-            odds = (agreement * n + 0.5) / ((1 - agreement) * n + 0.5)
+            odds = (agreement * n + 0.5) / ((1 - agreement) * n + 0.5)  # finite if it never errs
             vote = round(max(math.log(odds), WEIGHT_MIN), 2)
         judges.append({"judge": name, "n": n, "agreement": agreement, "weight": vote})
     return judges
@@ -248,6 +248,7 @@ class _Weighted:
             spread = max(float(counts @ influence**2) / n - mean**2, 0.0)
             # Of n labels the variance is n / (n - 1) times their spread, and that of a mean 1 / n.
             within = share**2 * spread / max(n - 1, 1)
+            # The influences of all strata sum to 0, so this is the variance about their mean.
             between = share * mean**2 / self._n
             variance += within + between
         return variance

@@ -157,6 +157,8 @@ def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tup
     p, n = _add_answers(share, z_square)
     q1, n_positive = _add_answers(sensitivity, 2)
     q0, n_negative = _add_answers(specificity, 2)
+    # Few labels of one kind pull their rate to 1/2, so that this can come near to 0 or below it,
+    # though `rogan_gladen` has refused a small one: the interval is then all there is.
     youden = q1 + q0 - 1
     theta = (p + q0 - 1) / max(youden, YOUDEN_MIN / 2)
     theta = min(max(theta, 0.0), 1.0)
@@ -426,6 +428,7 @@ def _tuning(
     """Return how much of the judge's scores an estimate takes over, from 0 to 1."""
     scores, labels = answers.scores[labelled], answers.labels[labelled]
     all_scores = answers.scores[labelled | unlabelled]
+    # Scores that are all alike, but for rounding, say nothing of the labels.
     spread = float(all_scores.var(ddof=1))
     if spread <= _ROUNDING * max(float((all_scores**2).mean()), 1e-300):
         return 0.0

@@ -85,4 +85,5 @@ def _bare(grades: Sequence[Grade | None]) -> Pattern:
 
 def _rank(pattern: Pattern) -> list[tuple[bool, Any]]:
     """Return the sort key of a pattern; its grades are labels alone, or numbers alone."""
+    # None is not comparable: (False, None) comes before each (True, grade), and equals itself.
     return [(grade is not None, grade) for grade in pattern]

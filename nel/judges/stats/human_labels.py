@@ -17,12 +17,14 @@ from nel.config.numbers import plain_number
 from nel.judges.record import KEY, judgements_in
 from nel.types import JsonObject
 
+# What people write into a column of labels, besides the judge's own grades.
 _RIGHT: Final = ("1", "c", "correct", "yes", "y", "true", "pass")
 _WRONG: Final = ("0", "i", "incorrect", "no", "n", "false", "fail")
 _PART: Final = ("p", "partial", "partially correct")
 _PARTIAL: Final = frozenset(
     {"binary_qa_partial", "refusal", "graded_qa", "graded_fact", "pairwise"}
 )
+"""Installed judges with a grade between, which a run may never have given."""
 _BUILT_IN: Final[Mapping[str, Mapping[str, float]]] = {
     "likert_5": {"1": 0.0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1.0},
     "simpleqa": {"CORRECT": 1.0, "INCORRECT": 0.0, "NOT_ATTEMPTED": 0.0},
@@ -160,6 +162,7 @@ def _interpolate(points: Sequence[tuple[float, float]]) -> dict[str, float]:
     """Return the grades on the line through all points whose scores are from 0 to 1; none where
     the points are on no line.
     """
+    # The grades 1 to 5 with scores 0 to 1 have the slope 1/4: a "4" that no answer got is 0.75.
     first, low = points[0]
     last, high = points[-1]
     slope = (high - low) / (last - first)

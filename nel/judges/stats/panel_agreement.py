@@ -105,6 +105,7 @@ class _Sampled:
             [len(set(_known_grades(row))) == 1 for row in self._patterns], dtype=np.float64
         )
         self._grades = sorted({grade for row in self._patterns for grade in _known_grades(row)})
+        # Of each pair of judges, as `_cells_of` has it: made once, used by every resample.
         self._cells: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         self._ratings, self._row = _ratings(self._patterns)
         self.n_units = int(self._counts.sum())
@@ -220,6 +221,7 @@ class _Sampled:
         if n_samples < _TWO:
             return no_interval("fewer than two samples")
         # Equal samples are one row; a resample draws how often each row occurs, with all its cases.
+        # Case i of all rows, one after another, is of sample rows[i] and has pattern columns[i].
         columns_of = {pattern: index for index, pattern in enumerate(self._patterns)}
         rows, columns = [], []
         for row, (cases, _) in enumerate(self._samples):

@@ -79,27 +79,20 @@ class PositionBiasCounts:
         self._close()
         changed = self.n_first + self.n_second
         consistent = self.n_pairs - changed
-        by_question = self._questions.items()
+        # The share of pairs whose verdict stayed; and among those that changed, of the first place.
+        unchanged, favouring_first = [], []
+        for (n, n_first, n_second), count in self._questions.items():
+            n_changed = n_first + n_second
+            unchanged.append((n - n_changed, n, count))
+            if n_changed:
+                favouring_first.append((n_first, n_changed, count))
         return {
             "n_pairs": self.n_pairs,
             "n_consistent": consistent,
             "n_first": self.n_first,
             "n_second": self.n_second,
-            "consistency": _share(
-                [
-                    (n - n_first - n_second, n, count)
-                    for (n, n_first, n_second), count in by_question
-                ],
-                "no pair was seen in both orders",
-            ),
-            "first_share": _share(
-                [
-                    (n_first, n_first + n_second, count)
-                    for (_, n_first, n_second), count in by_question
-                    if n_first + n_second
-                ],
-                "no verdict changed with the order",
-            ),
+            "consistency": _share(unchanged, "no pair was seen in both orders"),
+            "first_share": _share(favouring_first, "no verdict changed with the order"),
         }
 
     def _close(self) -> None:
@@ -125,8 +118,9 @@ def _share(questions: Sequence[tuple[int, int, int]], reason: str) -> ShareJson:
 
 def _interval(questions: Sequence[tuple[int, int, int]], total: int, n_pairs: int) -> Interval:
     n_questions = sum(count for _, _, count in questions)
-    if n_questions == n_pairs:
+    if n_questions == n_pairs:  # each question has one pair
         return wilson_interval(total, n_pairs)
+    # The counts written out again as pairs, with the number of the question of each.
     values: list[float] = []
     codes: list[int] = []
     code = 0

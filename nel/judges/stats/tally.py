@@ -110,6 +110,7 @@ class Tally:
 
 def key_of(score: float) -> float:
     """Return the score to three digits, by which answers are counted."""
+    # Scores that are means differ in their last digits; the counts need one key for each.
     return float(f"{score:.3g}")
 
 

@@ -147,7 +147,7 @@ class Column:
         if self.kind is ValueKind.INTERVAL:
             return (value.lower, value.upper)
         if isinstance(value, (Figure, Counted)):
-            value = value[0]
+            value = value[0]  # the number, with which both begin
         return (value,)
 
     def text(self, row: Any) -> str:

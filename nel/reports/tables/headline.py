@@ -145,13 +145,14 @@ def headline_rows(metrics: JsonObject, bundle: JsonObject, benchmark: str) -> It
     if new_questions:
         figure = Figure.of({"value": headline.score.value, **new_questions}, unit)
         yield replace(bare, what=ScoreOf.NEW_QUESTIONS, metric="for new questions", score=figure)
-    correction_pair = best_correction(metrics)
-    if correction_pair is not None:
+    best = best_correction(metrics)
+    if best is not None:
+        estimate, correction = best
         yield replace(
             bare,
             what=ScoreOf.CORRECTED,
-            metric=f"judge-corrected ({correction_pair[0]})",
-            score=Figure.of(correction_pair[1], unit),
+            metric=f"judge-corrected ({estimate})",
+            score=Figure.of(correction, unit),
             n=Counted(metrics["judging"]["corrected"]["n_labelled"], "labels"),
         )
     metric = replace(bare, what=ScoreOf.METRIC)
@@ -179,11 +180,12 @@ def aggregate_rows(
         aggregates: Of aggregates.json.
         like: A row of the run, which gives its name and model.
     """
+    run, model = (None, None) if like is None else (like.run, like.model)
     return [
         HeadlineRow(
             what=ScoreOf.AGGREGATE,
-            run=None if like is None else like.run,
-            model=None if like is None else like.model,
+            run=run,
+            model=model,
             benchmark=row["aggregate"],
             metric=row["name"],
             score=Figure.of(row, row["unit"]),

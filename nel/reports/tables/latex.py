@@ -10,7 +10,7 @@ from nel.reports.tables.columns import Column, ReportTable
 from nel.reports.text import cut
 
 _CELL_CHARACTERS_MAX: Final = 120
-_SPECIAL: Final = re.compile(r"[\\\\{}$&#^_%~<>|\"]")
+_SPECIAL: Final = re.compile(r"[\\{}$&#^_%~<>|\"]")
 _NAMED: Final = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -26,11 +26,13 @@ _OF_NUMBERS: Final = str.maketrans({numbers.THIN: r"\,", "–": "--", "−": "$-
 def latex_table(table: ReportTable) -> str:
     """Return a ``tabular`` for the package booktabs; text from outside is escaped."""
     columns = table.columns
+    alignments = "".join("r" if column.is_numeric else "l" for column in columns)
+    headings = [latex_text(column.title).replace(r" \%", r"\,\%") for column in columns]
     lines = [
         r"% needs \usepackage{booktabs}",
-        rf"\begin{{tabular}}{{{''.join('r' if column.is_numeric else 'l' for column in columns)}}}",
+        rf"\begin{{tabular}}{{{alignments}}}",
         r"\toprule",
-        _line([latex_text(column.title).replace(r" \%", r"\,\%") for column in columns]),
+        _line(headings),
         r"\midrule",
     ]
     lines += [_line([_cell(column, row) for column in columns]) for row in table.rows]

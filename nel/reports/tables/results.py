@@ -46,15 +46,9 @@ N_MODEL_FAILURE: Final = _count("n_model_failure", "model failure")
 N_UNSCORED: Final = _count("n_unscored", "unscored")
 N_NOT_ASKED: Final = _count("n_not_asked", "not asked")
 STATE: Final = Column("state", ValueKind.STATE)
+_BOTH: Final = (RUN, MODEL, BENCHMARK, METRIC, SCORE, INTERVAL, BOUNDS, N_TOTAL)
 SUMMARY: Final = (
-    RUN,
-    MODEL,
-    BENCHMARK,
-    METRIC,
-    SCORE,
-    INTERVAL,
-    BOUNDS,
-    N_TOTAL,
+    *_BOTH,
     N_MODEL_FAILURE,
     N_UNSCORED,
     N_NOT_ASKED,
@@ -62,14 +56,7 @@ SUMMARY: Final = (
 )
 """Of headlines of one run or of several, for people."""
 SUMMARY_FIELDS: Final = (
-    RUN,
-    MODEL,
-    BENCHMARK,
-    METRIC,
-    SCORE,
-    INTERVAL,
-    BOUNDS,
-    N_TOTAL,
+    *_BOTH,
     _count("n_scored", "scored"),
     N_MODEL_FAILURE,
     N_UNSCORED,

@@ -11,7 +11,8 @@ from nel.config.numbers import plain_number
 from nel.reports.tables.columns import ReportTable
 from nel.reports.text import visible
 
-_FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a cell begins with that a spreadsheet may run; the wide forms are of Japanese input."""
 _NUL: Final = "\ufffd"
 
 
@@ -36,6 +37,7 @@ def csv_lines(
         rows: Each with a value for each name.
         show: Escapes the characters of a text that CSV cannot hold.
     """
+    # One row at a time in memory: the buffer is emptied after each.
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(names)
@@ -58,5 +60,5 @@ def _cell(value: Any, show: Callable[[str], str]) -> object:
         value = "; ".join(value)
     if not isinstance(value, str):
         return value
-    is_formula = value.lstrip(" ").startswith(_FORMULA_START) and plain_number(value) is None
+    is_formula = value.lstrip(" ").startswith(FORMULA_START) and plain_number(value) is None
     return f"'{show(value)}" if is_formula else show(value)

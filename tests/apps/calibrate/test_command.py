@@ -23,6 +23,7 @@ from nel.errors import UsageError
 from nel.reports.corrected import corrected_line
 from nel.reports.run_warnings import CALIBRATION, texts_of
 from nel.runs.rebuilding import rebuild
+from nel.runs.verification import verify_run
 from tests.support.judged_run import JUDGE, Answer, build_judged_run
 from tests.support.runs import nel, read_json
 from tests.support.schemas import check_schema
@@ -463,6 +464,8 @@ def test_another_runs_labels_correct_a_run_of_the_same_judge(calibrated: Path, t
     assert "200 labels of run first" in files["report.html"].decode()
     rebuild(weak)
     assert _bytes(weak) == files
+    failed = {check.what for check in verify_run(weak).checks if not check.passed}
+    assert failed == {"qa: prompts", "qa: identity"}  # a made-up run has none; the artifacts are right
 
     import_labels(weak, _file(tmp_path / "own.csv", "sample_id,label\ns0,1\ns1,0\n"))
     (item,) = write_artifacts(weak)
