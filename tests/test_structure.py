@@ -99,7 +99,7 @@ ROOMS = {
     "episodes": 4_370,
     "judges": 23_600,
     "metrics": 14_900,
-    "models": 37_630,
+    "models": 37_670,
     "prompts": 2_690,
     "reading": 16_590,
     "reports": 17_750,
