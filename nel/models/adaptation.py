@@ -60,11 +60,11 @@ def change_settings(generation: Generation, changes: Changes) -> Generation:
             max_tokens=None,
             extra={**generation.extra, changes["max_tokens"]: generation.max_tokens},
         )
-    return replace(
-        settings,
-        temperature=None if "temperature" in changes else settings.temperature,
-        top_p=None if "top_p" in changes else settings.top_p,
-    )
+    if "temperature" in changes:
+        settings = replace(settings, temperature=None)
+    if "top_p" in changes:
+        settings = replace(settings, top_p=None)
+    return settings
 
 
 def in_words(changes: Changes, generation: Generation) -> str:

@@ -41,6 +41,7 @@ def answer_of(body: bytes) -> Any:  # JSON of any shape; callers check what they
     """
     body = body.removeprefix(BOM)
     value = loads(body)
+    # A name that is quoted once stands in one object; only repeated ones need the slow look.
     quoted = _QUOTED.findall(body)
     if len(quoted) > len(set(quoted)) or _ESCAPED.search(body):
         _check(body)

@@ -21,7 +21,9 @@ Admission: TypeAlias = "Gate | SharedGate"
 _GROWTH: Final = 1.2
 """Each wait is longer than the one before by this factor at least, whatever the jitter says."""
 _OUTLIVED_MAX: Final = 2
+"""From so many of `Attempts.outlived` on, the request is suspected and not the endpoint."""
 _HINT_JITTER: Final = 0.25
+"""Largest random addition to a wait that the endpoint names, as a share of it."""
 
 
 @dataclass(slots=True)
@@ -97,14 +99,14 @@ class RetryWaits:
         if hint is not None and hint > endpoint.retry_after_seconds_max:
             self._note_long_hint(hint)
             return None
-        ceiling = min(
-            endpoint.backoff_seconds_max,
-            endpoint.backoff_seconds * 2.0 ** min(attempts.count - 1, 30),
-        )
+        # Exponential with full jitter: anything from 0 to the ceiling, but longer than last time.
+        doublings = min(attempts.count - 1, 30)  # 2.0 ** 1024, late in an outage, would overflow
+        ceiling = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2.0**doublings)
         wait = self._jitter() * ceiling
         wait = min(max(wait, attempts.wait * _GROWTH), endpoint.backoff_seconds_max)
         if hint is not None:
             wait = max(wait, hint * (1 + _HINT_JITTER * self._jitter()))
+        # An outage uses up no request's time; it has a bound of its own, `outage_seconds_max`.
         if self._gate.is_endpoint_up or attempts.is_suspect:
             attempts.seconds += attempts.last_seconds + wait
         if attempts.seconds > endpoint.retry_seconds_max:
@@ -114,6 +116,7 @@ class RetryWaits:
         return max(wait, self._gate.retries.take(now))
 
     def _note_long_hint(self, hint: float) -> None:
+        # One may be a single request's; a second without an answer in between is the endpoint's.
         self._long_hints_in_a_row += 1
         if self._long_hints_in_a_row > 1:
             reopens = datetime.now(UTC) + timedelta(seconds=min(hint, 10 * 365 * 86400.0))

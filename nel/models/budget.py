@@ -138,6 +138,7 @@ class Ledger:
         usage = Usage(prompt_tokens=body_bytes, completion_tokens=tokens_max)
         most_spent = Spend(1, body_bytes + tokens_max, cost_of(usage, price) or 0.0)
         while (name := self._exceeded_limit(most_spent)) is not None:
+            # Reservations are worst cases: what is in flight may leave room once it is settled.
             if self._reserved.requests == 0:
                 raise BudgetSpent(self._reason(name, most_spent))
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -167,6 +168,7 @@ class Ledger:
             self._reserved.add(reserved, -1)
         real = self._real(reserved, outcome, price)
         self.spent.add(real)
+        # All of them look again, since each needs another amount; those without room wait on.
         if self._settled:
             waiting, self._settled = self._settled, []
             for future in waiting:

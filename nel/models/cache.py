@@ -122,10 +122,11 @@ def _connect(path: Path) -> sqlite3.Connection:
     )
     try:
         connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=OFF")
+        connection.execute("PRAGMA synchronous=OFF")  # what a crash loses or tears is a miss
         connection.execute(
             "CREATE TABLE IF NOT EXISTS responses(key TEXT PRIMARY KEY, response TEXT, digest TEXT)"
         )
+        # Reads a page of the table, so that a damaged file shows here and is put aside.
         connection.execute("SELECT count(*) FROM (SELECT 1 FROM responses LIMIT 1)").fetchone()
         path.chmod(0o600)
     except BaseException:

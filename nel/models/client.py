@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import TracebackType
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from nel.config.redaction import Redactor, redact_url, secrets_in_url
@@ -45,10 +45,14 @@ from nel.models.wire.registry import (
 )
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
 
+if TYPE_CHECKING:
+    from nel.models.cache import ResponseCache
+
 _LOG = logging.getLogger(__name__)
 Keep: TypeAlias = Callable[[Response], Awaitable[None]]
 """Stores a response before it counts."""
 _OVERLOADED: Final = 529
+"""Anthropic's status for a service that has no capacity left; it slows down as a 429 does."""
 _LISTING_SECONDS: Final = 15.0
 """For the list of models; an endpoint that is slower than that is asked without it."""
 _NEUTRAL_SECONDS: Final = 60.0
@@ -181,11 +185,13 @@ class Client:
             EndpointDown: The endpoint was waited for as long as it may be.
             BudgetSpent: The request might pass a cap.
         """
-        if self.cache is None:
+        cache = self.cache
+        if cache is None:
             return await self._send(self._call(request, body, call, parse, ""), keep)
-        cache_key = self._cache_key(request, body, call)
+        cache_key = self._cache_key(cache, request, body, call)
+        # The lock is kept as long as a request with this key holds or awaits it, and no longer.
         async with self._in_flight.setdefault(cache_key, asyncio.Lock()):
-            cached = self.cache.get(cache_key)
+            cached = cache.get(cache_key)
             if cached is not None:
                 answer = replace(cached, attempts=0, cached=True)
                 await keep(answer)
@@ -208,10 +214,12 @@ class Client:
                     try:
                         await keep(outcome)
                     except Exception:
+                        # A full disk, say: what is asked after this would be lost as well.
                         self.gate.close()
                         raise
                     break
             finally:
+                # Before the wait for the next attempt: others use the permit meanwhile.
                 self.gate.release(permit)
             if not await self._is_tried_again(sent, outcome):
                 outcome = Response(attempts=sent.count, error=self._reader.error_of(outcome))
@@ -224,7 +232,7 @@ class Client:
         """Put an answer into the cache, once it is known to be worth finding again."""
         if self.cache is None or response.cached or request.repeat == SECOND_ASKING:
             return  # no later check finds a second asking
-        self.cache.put(self._cache_key(request, body, call), response)
+        self.cache.put(self._cache_key(self.cache, request, body, call), response)
 
     async def ask_once(
         self, protocol: Protocol, body: bytes, *, seconds: float, stream: AnswerStream | None = None
@@ -304,6 +312,7 @@ class Client:
         self._observer.attempt_retried(fault.kind, call.last_seconds, wait)
         n_answered = self.gate.n_answered
         await self.gate.back_off(wait)
+        # Others were answered meanwhile, so the endpoint was up: it may be this request's fault.
         call.outlived += self.gate.n_answered > n_answered and not fault.is_of_connection
         self.counters.retries += 1
         return True
@@ -374,6 +383,7 @@ class Client:
     async def _doubt_outage(self, call: _Call) -> None:
         """Ask a neutral prompt after 2, 4, 8 … failed probes: an answer blames the samples."""
         self._n_probes_failed += 1
+        # n & (n - 1) clears the lowest bit that is set: 0 for powers of two alone.
         if self._n_probes_failed < 2 or self._n_probes_failed & (self._n_probes_failed - 1):  # noqa: PLR2004
             return
         error = await self.ask_neutral(call.request.protocol, call.body)
@@ -384,6 +394,7 @@ class Client:
 
     def _note_answer(self, permit: Permit, fetched: Fetched | Fault, answer: Response) -> None:
         self._waits.record_answer()
+        # An exponential mean, in which about the last ten answers count.
         if answer.usage.completion_tokens is not None:
             self._answer_tokens += 0.1 * (answer.usage.completion_tokens - self._answer_tokens)
         self.gate.record_success(
@@ -402,14 +413,11 @@ class Client:
             gate.record_failure(permit, of_connection=True)
         elif fault.retryable:
             gate.record_failure(permit, of_connection=False, is_suspect=attempts.is_suspect)
-        else:
+        else:  # an error that no retry cures, such as a 400, was an answer all the same
             gate.record_answer()
 
-    def _cache_key(self, request: Request, body: bytes, call: str) -> str:
-        """Return under which key the cache has the answer; empty without a cache."""
-        if self.cache is None:
-            return ""
-        return self.cache.key(
+    def _cache_key(self, cache: ResponseCache, request: Request, body: bytes, call: str) -> str:
+        return cache.key(
             url=self._address_of(request.protocol),
             headers=self.endpoint.headers,
             body=body,

@@ -3,8 +3,8 @@ could have. No I/O.
 
 A prompt that is too long is the model's failure; ``max_tokens`` beyond what the server allows is
 the user's setting. Servers refuse both with the same statuses and almost the same words, so the
-numbers in a message decide where there
-are any: what the window holds, what the prompt takes and what is asked for.
+numbers in a message decide where there are any: what the window holds, what the prompt takes and
+what is asked for.
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ def blame(
     >>> blame("max_tokens is too large: 99999. This model supports at most 4096 completion tokens")
     'setting'
     """
-    text = message[:_CHARACTERS_MAX].replace(",", "")
     # Without its commas, so that 150,000 is one number.
+    text = message[:_CHARACTERS_MAX].replace(",", "")
     if RATE.search(text) or UNKNOWN_FIELD.search(text):
         return None
     window, prompt, answer = (_first(patterns, text) for patterns in (_WINDOWS, _PROMPTS, _ANSWERS))
@@ -194,6 +194,7 @@ def blame(
         return "prompt"
     if answer is None and max_tokens and _TOTAL.search(text):
         answer = max_tokens
+    # A limit that fills the window leaves room to no prompt; beside another, this prompt is long.
     if window is not None and answer is not None:
         if answer > window - _ROOM_MIN:
             return "setting"

@@ -75,6 +75,7 @@ class CarriedRequests:
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=self._directory, buffering=0)  # noqa: SIM115 - until `close`
+            # A write that failed half way, or a reading, has left the position elsewhere.
             self._file.seek(self._n_in_file)
             n_written = self._file.write(self._recent)
         except OSError:

@@ -34,6 +34,7 @@ def align(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:
     """
     if "".join(tokens) == prompt:
         return _exact(tokens, prompt)
+    # Forwards: where each token may begin, if those before it fit.
     arriving = [frozenset({0})]
     for token in tokens:
         arriving.append(
@@ -43,6 +44,7 @@ def align(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:
             return None
     if len(prompt) not in arriving[-1]:
         return None
+    # Backwards: of these, only the places from which the tokens after it reach the prompt's end.
     places, after = [], frozenset({len(prompt)})
     for token, begins in zip(reversed(tokens), reversed(arriving[:-1]), strict=True):
         after = frozenset(position for position in begins if _ends(token, position, prompt) & after)

@@ -129,8 +129,11 @@ def _locate(
     choice: Mapping[str, object], tokens: list[str], prompt: str, generated: int
 ) -> tuple[list[frozenset[int]], str | None, int]:
     """Return where the prompt's tokens begin, the token before the text, and the number of both."""
+    # At most `generated` tokens at the end are not the prompt's. That all of them are is tried
+    # first, so that an empty last token counts as generated.
     for size in range(max(len(tokens) - generated, 0), len(tokens) + 1):
-        for front in (None, tokens[0]) if size and is_special(tokens[0]) else (None,):
+        fronts = (None, tokens[0]) if size and is_special(tokens[0]) else (None,)
+        for front in fronts:
             places = align(tokens[0 if front is None else 1 : size], prompt)
             if places is not None:
                 _check_tail(choice, tokens[size:], prompt, generated)

@@ -77,6 +77,7 @@ def error_body(body: bytes) -> ErrorBody:
     try:
         return error_said(loads(body))
     except ValueError:
+        # A web page, mostly of a proxy: its words, without style sheets, scripts and tags.
         text = body[:_READ_CHARACTERS_MAX].decode("utf-8", "replace")
         text = re.sub(
             r"<(style|script)\b.{0,4000}?(?:</\1>|$)", " ", text, flags=re.IGNORECASE | re.DOTALL
@@ -104,32 +105,18 @@ def error_in(payload: object) -> object:
         return None
     if payload.get("error"):
         error = payload["error"]
-        return (
-            payload
-            if isinstance(error, str) and ("message" in payload or "code" in payload)
-            else error
-        )
-    if (
-        payload.get("object") == "error"
-        or payload.get("type") == "error"
-        or payload.get("error_code")
-    ):
+        # A text may have its code, or a longer message, beside it.
+        is_beside = isinstance(error, str) and ("message" in payload or "code" in payload)
+        return payload if is_beside else error
+    if "error" in (payload.get("object"), payload.get("type")) or payload.get("error_code"):
         return payload
     state = payload.get("base_resp")
     if isinstance(state, Mapping) and state.get("status_code"):
         return state
     if "choices" in payload:
         return None
-    error_body_or_none = next(
-        (
-            payload[name]
-            for name in _MESSAGES
-            if isinstance(payload.get(name), str) and payload[name]
-        ),
-        None,
-    )
-    is_error = error_body_or_none is not None or bool(payload.get("errors"))
-    return payload if is_error else None
+    has_message = any(isinstance(payload.get(name), str) and payload[name] for name in _MESSAGES)
+    return payload if has_message or payload.get("errors") else None
 
 
 def _message(error: object, depth: int) -> str:
@@ -142,15 +129,15 @@ def _message(error: object, depth: int) -> str:
     text = next((error[name] for name in _MESSAGES if error.get(name)), None)
     if text is None:
         base_response = error.get("base_resp")
-        return (
-            _message(base_response, depth - 1)
-            if depth > 0 and isinstance(base_response, Mapping)
-            else ""
-        )
+        if depth > 0 and isinstance(base_response, Mapping):
+            return _message(base_response, depth - 1)
+        return ""
     message = _message(text, depth - 1) if depth > 0 else _text(text)
     message = f"{_location(error)}{message}"
     source = _source(error)
-    return message if source is None or depth <= 0 else f"{message}: {_message(source, depth - 1)}"
+    if source is None or depth <= 0:
+        return message
+    return f"{message}: {_message(source, depth - 1)}"
 
 
 def _location(error: Mapping[str, object]) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _RETRYABLE_BELOW_500: Final = frozenset({408, 409, 425, 429, 499})
+"""Timeout, conflict, too early, too many requests, and nginx's for a request that was cancelled."""
 FINAL_SERVER_ERRORS: Final = frozenset({501, 505, 506, 510, 511})
 """Of the server, and the same for each request: not implemented, another version of HTTP, a network
 to sign in to.
@@ -75,9 +76,11 @@ _STATUS_OF_CODE: Final = {
 """Codes that vendors put into an error object, by the status they belong to."""
 _MESSAGE_CHARACTERS_MAX = 300
 _START_BYTES = 1_000
+"""Of a body that is not JSON, for saying what it is instead."""
 _BAD_REQUEST = 400
 _TOO_MANY = 429
 _PROMPT_STATUSES: Final = frozenset({400, 413, 422, 500})
+"""Statuses with which servers refuse a prompt that is too long."""
 _STATUS_OF_MEANING: Final[Mapping[str, int]] = {"auth": 401, "rate_limit": 429}
 _TOO_LARGE_FOR_RATE: Final = re.compile(
     r"request too large\b.{0,200}\btokens per min", re.IGNORECASE | re.DOTALL
@@ -140,10 +143,13 @@ def fault_of_status(
             alone.
     """
     body_error = error_body(body)
+    # Bedrock's body has a message alone; the code is "ThrottlingException:http://…" in a header.
     if aws := headers.get("x-amzn-errortype"):
         body_error = replace(body_error, codes=(*body_error.codes, aws.partition(":")[0].lower()))
     fault = _fault_of(status, headers, body_error, max_tokens)
-    delay = _RETRY_DELAY.search(body) if fault.retryable and fault.wait_seconds is None else None
+    if not fault.retryable or fault.wait_seconds is not None:
+        return fault
+    delay = _RETRY_DELAY.search(body)
     return fault if delay is None else replace(fault, wait_seconds=float(delay[1]))
 
 
@@ -162,10 +168,10 @@ def _fault_of(
         )
     if meaning == "quota":
         return Fault(kind="quota", message=described, retryable=False, status=status)
+    # What the words mean prevails over the status: a wrong key with 400 is handled as one with 401.
     status_of_kind = _STATUS_OF_MEANING.get(meaning or "", status)
-    kind = _KINDS.get(status_of_kind) or (
-        "server_error" if status >= _SERVER_ERROR else f"http_{status}"
-    )
+    other_kind = "server_error" if status >= _SERVER_ERROR else f"{_OTHER_STATUS}{status}"
+    kind = _KINDS.get(status_of_kind, other_kind)
     is_hopeless = status_of_kind == _TOO_MANY and _TOO_LARGE_FOR_RATE.search(error.message)
     return Fault(
         kind=kind,
@@ -188,12 +194,10 @@ def _model_failure(
         return None
     if blame(error.message, error.codes, max_tokens=max_tokens) != "prompt":
         return None
-    # A server error alone is worth another try.
-    return (
-        "context_exceeded"
-        if status < _SERVER_ERROR or is_sure(error.message, error.codes)
-        else None
-    )
+    # A server error is worth another try, unless it names a size or an excess.
+    if status >= _SERVER_ERROR and not is_sure(error.message, error.codes):
+        return None
+    return "context_exceeded"
 
 
 def _retryable(status: int, headers: Mapping[str, str]) -> bool:
@@ -215,10 +219,13 @@ def _retryable(status: int, headers: Mapping[str, str]) -> bool:
 def fault_of_error_object(error: object) -> Fault:
     """Return the fault of an ``error`` in an HTTP 200 body, by its code, or else by its words."""
     body_error = error_said(error)
+    # A number that is a status, such as OpenRouter's {"code": 429}, before a word that stands for
+    # one.
     numbers = (plain_int(code) for code in body_error.codes)
     statuses = [number for number in numbers if number is not None and number in _ERROR_STATUSES]
     statuses += [_STATUS_OF_CODE[code] for code in body_error.codes if code in _STATUS_OF_CODE]
-    fault = _fault_of(statuses[0] if statuses else _status_of_words(body_error), {}, body_error)
+    status = statuses[0] if statuses else _status_of_words(body_error)
+    fault = _fault_of(status, {}, body_error)
     message = _clip(body_error.message) or "no message"
     return replace(fault, message=f"HTTP 200 with an error: {message}", status=_OK)
 
@@ -231,11 +238,9 @@ def _status_of_words(error: ErrorBody) -> int:
     if RATE.search(error.message):
         return _TOO_MANY
     is_refused = meaning_of(_BAD_REQUEST, error) is not None
-    return (
-        _BAD_REQUEST
-        if is_refused or blame(error.message, error.codes) == "prompt"
-        else _SERVER_ERROR
-    )
+    if is_refused or blame(error.message, error.codes) == "prompt":
+        return _BAD_REQUEST
+    return _SERVER_ERROR
 
 
 def aborted_fault(finish_reason: str) -> Fault:
@@ -304,9 +309,8 @@ def unreadable(error: Exception) -> Fault:
 
 def _clip(text: str) -> str:
     start = text[: 2 * _MESSAGE_CHARACTERS_MAX]
-    line = " ".join(
-        "".join(character if character.isprintable() else " " for character in start).split()
-    )
+    printable = "".join(character if character.isprintable() else " " for character in start)
+    line = " ".join(printable.split())
     return line if len(line) <= _MESSAGE_CHARACTERS_MAX else f"{line[:_MESSAGE_CHARACTERS_MAX]}…"
 
 

@@ -86,12 +86,11 @@ def score_choice(
 
     Raises:
         LogprobFault: ``echo_ignored``: the answer has no prompt in it. ``malformed``: lists are
-            missing, of different
-            lengths or of wrong types. ``shifted``: values do not belong to the tokens beside them.
-            ``offsets``: the tokens are not the prompt, or ``text_offset`` contradicts them.
-            ``not_finite``: a value is not a log-probability. ``boundary``: no token, or none
-            certainly, begins in the continuation; or there is nothing in front of it to predict it
-            from.
+            missing, of different lengths or of wrong types. ``shifted``: values do not belong to
+            the tokens beside them. ``offsets``: the tokens are not the prompt, or ``text_offset``
+            contradicts them. ``not_finite``: a value is not a log-probability. ``boundary``: no
+            token, or none certainly, begins in the continuation; or there is nothing in front of it
+            to predict it from.
 
     >>> top = [None, {" A": -0.5, " B": -2.0}]
     >>> logprobs = {"tokens": ["is", " A"], "token_logprobs": [None, -0.5], "top_logprobs": top, "text_offset": [0, 2]}
@@ -132,7 +131,8 @@ def _border(echo: Echo, first_index: int, boundary: int) -> Border:
             "not_finite", "the log-probabilities of the continuation have no finite sum"
         ) from error
     is_greedy = all(
-        _is_top(value, top) for value, top in zip(values, echo.tops[first_index:], strict=True)
+        top is not None and value == max(top.values())
+        for value, top in zip(values, echo.tops[first_index:], strict=True)
     )
     characters = max(0, boundary - min(echo.places[first_index]))
     return Border(characters=characters, logprob=logprob, is_greedy=is_greedy, tokens=len(values))
@@ -168,11 +168,12 @@ def on_one_border(
         return tuple(replace(score, borders=()) for score in scores)
     by_place = [{border.characters: border for border in score.borders} for score in scores]
     shared = set.intersection(*(set(borders) for borders in by_place))
-    for shared_border in sorted(
-        shared_border for shared_border in shared if shared_border >= max(reaches)
-    ):
-        if len({context[len(context) - shared_border :] for context in contexts}) == 1:
-            columns = [borders[shared_border] for borders in by_place]
+    # In characters from the end of the context, the nearest first; none inside a joined token.
+    distances = sorted(distance for distance in shared if distance >= max(reaches))
+    for distance in distances:
+        # What is counted with the choices must be the same text in front of each.
+        if len({context[len(context) - distance :] for context in contexts}) == 1:
+            columns = [borders[distance] for borders in by_place]
             return tuple(
                 ChoiceScore(
                     text=score.text,
@@ -264,7 +265,3 @@ def _first_token(echo: Echo, context: str, continuation: str) -> int:
             " tokenizer joins it to the end of the context; begin it with a space",
         )
     return first_index
-
-
-def _is_top(value: float, top: Mapping[str, float] | None) -> bool:
-    return top is not None and value == max(top.values())

@@ -81,9 +81,12 @@ class PayloadReader:
         if isinstance(answer, Fault):
             return answer
         first_token = between = None
-        if stream is not None and fetched.streamed and (times := stream.token_times):
-            first_token = max(0.0, times[0] - fetched.started)
-            between = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else None
+        if stream is not None and fetched.streamed:
+            times = stream.token_times
+            if times:
+                first_token = max(0.0, times[0] - fetched.started)
+            if len(times) > 1:
+                between = (times[-1] - times[0]) / (len(times) - 1)
         return answer.set_measurements(
             latency_seconds=fetched.seconds,
             fallback=fallback_of(fetched.headers),

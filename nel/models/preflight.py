@@ -102,9 +102,10 @@ async def _find_base_url(client: Client) -> str | None:
     root = urlsplit(url)._replace(path="").geturl()
     likely = [url, *(f"{base}/v1" for base in (url, root) if not base.endswith("/v1"))]
     for candidate in dict.fromkeys(likely):
-        if candidate != client.endpoint.url and isinstance(
-            await client.list_models(candidate), list
-        ):
+        if candidate == client.endpoint.url:
+            continue
+        models = await client.list_models(candidate)
+        if isinstance(models, list):
             return candidate
     return None
 
@@ -152,6 +153,7 @@ def nearest_model(model: str, listed: Sequence[str]) -> str | None:
         return listed[0]
 
     def likeness(name: str) -> float:
+        # With and without its owner: "llama-3" is meant for "meta/llama-3".
         parts = {name.lower(), name.lower().rpartition("/")[2]}
         within = any(len(short) >= _PART_MIN and short in name.lower() for short in spellings)
         return max(

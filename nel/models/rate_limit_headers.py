@@ -39,6 +39,7 @@ _PARTS: Final = re.compile(
 """``1m30s``, ``250 ms``, ``30 seconds``, and ``PT1M30S`` of ISO 8601."""
 _QUOTES: Final = " \t\"'"
 _USED_UP: Final = re.compile(r"\b(?:r|remaining)=0\b[^\"]{0,60}?[;, ](?:t|reset)=([0-9.]{1,20})")
+"""Of ``"default";r=0;t=30``, or ``limit=100, remaining=0, reset=30`` of an earlier draft."""
 _IN_MILLISECONDS: Final = ("retry-after-ms", "x-ms-retry-after-ms")
 _VALUE_MAX: Final = 200
 _DATE: Final = re.compile(r"[0-9A-Za-z ,:.+-]{1,64}")
@@ -150,11 +151,12 @@ def duration_seconds(text: str | None, date: str | None = None) -> float | None:
     number = _number(bare)
     if number is not None and number < _EPOCH_MIN:
         return number
+    # The response's own clock, where it has one: that of this machine may be off.
     if number is not None:
         return _positive(_epoch(number) - _now(date).timestamp())
     if match := _PARTS.fullmatch(bare):
         return sum(float(amount) * _UNITS[unit.lower()] for amount, unit in _PART.findall(match[1]))
-    until = _iso(bare) or _http_date(bare)
+    until = _moment(bare, datetime.fromisoformat) or _http_date(bare)
     return None if until is None else _positive((until - _now(date)).total_seconds())
 
 
@@ -176,10 +178,6 @@ def _positive(seconds: float) -> float | None:
 def _number(text: str | None) -> float | None:
     number = None if text is None else plain_number(text)
     return number if number is not None and number >= 0 else None
-
-
-def _iso(text: str) -> datetime | None:
-    return _moment(text, datetime.fromisoformat)
 
 
 def _http_date(text: str | None) -> datetime | None:

@@ -23,6 +23,7 @@ def is_alike(answer: ResponseError, other_error: ResponseError) -> bool:
         return False
     if answer.kind == "connection":
         return True
+    # "req_7f3 … 4097 tokens" and "req_80b … 5113 tokens" are one refusal.
     first, second = (_CHANGING.sub("", error.message.lower()) for error in (answer, other_error))
     return first == second or SequenceMatcher(None, first, second, autojunk=False).ratio() >= _ALIKE
 
@@ -33,9 +34,10 @@ def advice(error: ResponseError, endpoint: EndpointConfig) -> str:
     hint = next((text for pattern, text in _ADVICE if pattern.search(words)), None)
     if hint is None:
         return "correct the setting that it names"
+    variable = key_variable(endpoint)
     key = (
         f"check the key in {variable}"
-        if (variable := key_variable(endpoint))
+        if variable
         else "name the variable with the key: --api-key-env"
     )
     return hint.format(model=endpoint.model, key=key)

@@ -39,9 +39,8 @@ class AnswerStream(ABC):
         self._pending: list[bytes] = []
         self._ends_in_cr = False
         self._data: list[bytes] = []
-        self._unframed: list[
-            bytes
-        ] = []  # lines that are not a field of an event, but may be the body of an answer
+        self._unframed: list[bytes] = []
+        """Lines that are not a field of an event, but may be the body of an answer."""
         self._is_error = False
         self._fault: Fault | None = None
         self._done = False
@@ -90,7 +89,9 @@ class AnswerStream(ABC):
             return self._fault
         if not self._started:
             return self._unframed_answer()
-        if (lost := next((line for line in self._unframed if b"{" in line), None)) is not None:
+        # JSON in a line without the name of a field: part of the answer may have been in it.
+        lost = next((line for line in self._unframed if b"{" in line), None)
+        if lost is not None:
             return malformed_fault(
                 f"a line of the stream has data, but is not a field of an event: {lost[:80]!r}"
             )
@@ -106,7 +107,7 @@ class AnswerStream(ABC):
 
     def _line(self, line: bytes, now: float) -> bool:
         line = line.removeprefix(BOM)  # some proxies put one before each piece
-        if not line:
+        if not line:  # a blank line ends an event, which may have several lines of data
             if self._data:
                 data, self._data = b"\n".join(self._data), []
                 try:

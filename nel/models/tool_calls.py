@@ -149,6 +149,7 @@ class CallPieces:
         call = self._calls[-1] if self._calls else None
         if type(index) is int:
             call = self._by_index.get(index)
+        # By its index this is the latest call of that number, where all are numbered 0.
         if call is None or _begins_another(call, piece.get("id"), function.get("name")):
             call = _Piecemeal()
             self._calls.append(call)

@@ -112,11 +112,12 @@ _PLAN_QUOTA: Final = re.compile(r"exceeded your current (?:token )?quota", re.IG
 _ALLOCATED: Final = re.compile(r"allocated quota exceeded", re.IGNORECASE)
 """DashScope says so of a limit by the minute, with OpenAI's code of a spent account."""
 _PASSING: Final = re.compile(
-    r"per[ _-]?(?:model[ _-]?per[ _-]?)?(?:min|sec|hour|day)|retry in|try again in|retry"
-    r" after|google"
-    r"|resource_exhausted|\b[TR]P[MDS]\b|for metric",
+    r"per[ _-]?(?:model[ _-]?per[ _-]?)?(?:min|sec|hour|day)"
+    r"|retry in|try again in|retry after|\b[TR]P[MDS]\b"
+    r"|google|resource_exhausted|for metric",  # Gemini's words around its limit by the minute
     re.IGNORECASE,
 )
+"""What is said beside `_PLAN_QUOTA` where it is a limit that passes."""
 _SPENT_CODE: Final = "insufficient_quota"
 
 _KEY_WORDS: Final = re.compile(
@@ -147,6 +148,7 @@ RATE: Final = re.compile(
 )
 """Groq answers a request above its tokens a minute with 413 and "Request too large"."""
 
+# The statuses with which vendors say each of these.
 _FILTERING: Final = frozenset({400, 403, 406, 422, 424, 446, 451})
 _BILLING: Final = frozenset({400, 401, 403, 412, 422, 429})
 _KEYED: Final = frozenset({400, 403, 422})

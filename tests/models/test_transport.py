@@ -335,6 +335,17 @@ async def test_a_line_break_in_a_header_is_never_sent() -> None:
     assert len(server.requests) == 1
 
 
+async def test_a_header_of_a_request_replaces_the_common_one_of_its_name() -> None:
+    """Also where a request without it went to the same URL before, as the probe of an endpoint does."""
+    server = Server([WHOLE], [WHOLE])
+    async with talking(server) as (transport, url):
+        await transport.fetch("POST", url, b"{}", {})
+        await transport.fetch("POST", url, b"{}", {"content-type": "text/plain"})
+    sent = [request.lower().partition(b"content-type: ")[2] for request in server.requests]
+    assert [part.partition(b"\r\n")[0] for part in sent] == [b"application/json", b"text/plain"]
+    assert [part.count(b"content-type: ") for part in sent] == [0, 0]
+
+
 def _says(word: str) -> bytes:
     return OK + b"Content-Length: %d\r\n\r\n%b" % (len(word), word.encode())
 

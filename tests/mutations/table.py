@@ -1364,8 +1364,8 @@ MUTATIONS: Final = (
     Mutation(
         name="headers-of-any-limit-are-believed",
         fault="A rate limit in headers is believed whatever passes.",
-        fragment="return self._passed > explained + _SLACK",
-        replacement="return self._passed > 9 * explained + _SLACK",
+        fragment="return self._passed > by_remainders + refilled",
+        replacement="return self._passed > 9 * (by_remainders + refilled)",
         tests=("tests/models/test_pacing.py",),
         keyword="not_believed",
     ),

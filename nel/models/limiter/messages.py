@@ -119,7 +119,8 @@ def read_hello(message: Message) -> Hello:
             Held(number=int(n), request=str(request), tokens=int(t))
             for n, request, t in body["held"]
         )
-        pace = Pace(**{name: body["pace"][name] for name in (field.name for field in fields(Pace))})
+        # Fields that this version does not know are left out.
+        pace = Pace(**{field.name: body["pace"][field.name] for field in fields(Pace)})
         _check_pace(pace)
         return Hello(
             client=str(body["client"]), endpoint=str(body["endpoint"]), pace=pace, permits=permits

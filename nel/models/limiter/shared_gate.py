@@ -2,9 +2,15 @@
 the limiter is lost.
 
 A run that loses the limiter sends nothing for two seconds, in which it tries to reach it again.
-Then it goes on with
-its part of each limit until it does: the limits are divided by the number of runs, and never left
-away.
+Then it goes on with its part of each limit until it does: the limits are divided by the number of
+runs, and never left away.
+
+Three states, told apart by two fields; a request that waits is in one place in each of them:
+
+    state      ``_connection``  ``_alone``   who decides             a waiter is in
+    joined     set              None         the limiter             ``_queue``, then ``_asked``
+    lost       None             None         none, for two seconds   ``_queue``
+    alone      None             set          a gate of this run      ``_queue``, then ``_asked``
 """
 
 from __future__ import annotations
@@ -285,6 +291,7 @@ class SharedGate(ClosingGate):
 
     def _grant(self, number: int, alone: Permit | None = None, *, is_probe: bool = False) -> None:
         waiter = self._asked.pop(number, None)
+        # Cancelled, or queued again when the limiter was lost: the grant is given back unused.
         if waiter is None or waiter.granted.done():
             if alone is not None and self._alone is not None:
                 self._alone.release(alone)
@@ -329,32 +336,34 @@ class SharedGate(ClosingGate):
     async def _join_again(self) -> None:
         self.use.times_lost += 1
         self._take_back()
+        # A timer of its own, since one attempt to connect may take longer than the wait.
         alone_at = asyncio.get_running_loop().call_later(WAITS_SECONDS, self._go_alone)
-        answer = ""
         try:
-            while (connection := await self._try_again()) is None or isinstance(connection, str):
-                if connection is not None and connection != answer:
-                    answer = connection
-                    _LOG.warning("the limiter does not take this run any more: %s", answer)
-                await asyncio.sleep(_RETRY_SECONDS)
+            connection = await self._connect_again()
         finally:
             alone_at.cancel()
         self._rejoin(connection)
 
-    async def _try_again(self) -> Connection | str | None:
-        """Return a connection, or why the limiter refuses this run; None if it is unreachable."""
-        try:
-            return await self._connect(self._hello())
-        except LimiterRefused as error:
-            return str(error)
-        except LimiterUnreachable:
-            return None
+    async def _connect_again(self) -> Connection:
+        """Return a connection, after as many attempts as it takes; warn of each new refusal."""
+        logged = ""
+        while True:
+            try:
+                return await self._connect(self._hello())
+            except LimiterRefused as error:
+                if str(error) != logged:
+                    logged = str(error)
+                    _LOG.warning("the limiter does not take this run any more: %s", logged)
+            except LimiterUnreachable:
+                pass  # `_go_alone` logs that it is lost
+            await asyncio.sleep(_RETRY_SECONDS)
 
     def _take_back(self) -> None:
         """Queue again what was asked for, in its order."""
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()
+        # Before what was not asked for yet; `extendleft` turns the order round once more.
         self._queue.extendleft(self._asked[number] for number in sorted(self._asked, reverse=True))
         self._asked.clear()
 
@@ -362,22 +371,24 @@ class SharedGate(ClosingGate):
         """Go on with a part of each limit."""
         if self._ended is not None:
             return
+        # By the most runs that were ever told: a part that is too small only slows this run down.
         parts = self.use.parts = max(self.use.parts, self._state.clients)
-        rates = [
-            rate
-            for rate in (self._pace.requests_per_minute, _per_minute(self._state.per_second))
-            if rate
-        ]
-        tokens = self._pace.tokens_per_minute
         pace = replace(
             self._pace,
             concurrency_max=max(1, self._pace.concurrency_max // parts),
             concurrency_min=1,
-            requests_per_minute=min(rates) / parts if rates else None,
-            tokens_per_minute=tokens / parts if tokens else None,
         )
+        rates = [pace.requests_per_minute] if pace.requests_per_minute else []
+        if self._state.per_second:
+            rates.append(60 * self._state.per_second)
+        if rates:
+            pace = replace(pace, requests_per_minute=min(rates) / parts)
+        if pace.tokens_per_minute:
+            pace = replace(pace, tokens_per_minute=pace.tokens_per_minute / parts)
         self._alone, self._alone_since = Gate(pace, jitter=self._jitter), self.now()
+        # The burst of this moment may have been sent by way of the limiter already.
         self._alone.begin_empty()
+        # What is in flight counts against this run's part as well.
         for permit in self._held.values():
             permit.alone = self._alone.adopt(permit.request, permit.tokens)
         _LOG.warning(
@@ -426,7 +437,3 @@ class SharedGate(ClosingGate):
             self._send(["release", number])
         self._asked.clear()
         self._queue.clear()
-
-
-def _per_minute(per_second: float | None) -> float | None:
-    return None if per_second is None else 60 * per_second

@@ -101,7 +101,7 @@ class _WebSocket:
     async def close(self) -> None:
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                await self._send()
+                await self._send()  # the "bye" that was queued last
                 await self._socket.close()
         except (aiohttp.ClientError, OSError, TimeoutError):
             self._unsent.clear()  # the limiter is gone
@@ -109,6 +109,7 @@ class _WebSocket:
 
     async def _send(self) -> None:
         try:
+            # What is queued while a frame is sent goes out in the next one, by this same task.
             while self._unsent:
                 frame, self._unsent = encode(self._unsent), []
                 await self._socket.send_bytes(frame)

@@ -14,7 +14,9 @@ from typing import Final
 _STRIDE: Final = 2.0
 """Seconds without a refusal in which the bound doubles after a limit was found once."""
 _STRIDE_MAX: Final = 640.0
+"""The same for a limit that was found at one value again and again."""
 _STRIDE_SOON: Final = 0.5
+"""The same where refusals have turned out to be random, so that no limit is near."""
 _FLAT: Final = 1.05
 """Up to this multiple of the limit that was found, the bound does not probe it."""
 _SAME_PLACE: Final = 0.25
@@ -29,7 +31,9 @@ class AdaptiveLimit:
     def __init__(self) -> None:
         """Start without a bound."""
         self._base: float | None = None
+        """The bound at `_cut_at`; less than `_found` while it is lowered for a while."""
         self._found = 0.0
+        """The limit at the last cut, from which the cubic curve starts."""
         self._cut_at = 0.0
         self._stride = _STRIDE
 
@@ -62,6 +66,7 @@ class AdaptiveLimit:
                 before.
         """
         if self._base is not None and abs(base - self._found) <= _SAME_PLACE * self._found:
+            # Each confirmation halves how often the limit is probed, for a probe costs a refusal.
             self._stride = min(max(self._stride * 2, _STRIDE), _STRIDE_MAX)
         else:
             self._stride = stride
@@ -74,6 +79,7 @@ class AdaptiveLimit:
 
     def hold(self, bound: float, now: float) -> None:
         """Set the bound and keep it nearly constant."""
+        # With the longest stride it grows by about 0.01 % in the two seconds of a trial.
         self._base = self._found = bound
         self._stride, self._cut_at = _STRIDE_MAX, now
 

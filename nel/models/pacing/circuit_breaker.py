@@ -2,9 +2,9 @@
 times are passed in.
 
 Closed, all requests pass. After several consecutive failures, of different requests or of the
-connection itself, it
-opens: one probe at a time, at growing intervals, until a probe is answered. One request that fails
-on every attempt never opens it alone, since its input may be what makes it fail.
+connection itself, it opens: one probe at a time, at growing intervals, until a probe is answered.
+One request that fails on every attempt never opens it alone, since its input may be what makes it
+fail.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 _FAILURES_MIN: Final = 5
+"""Consecutive failures that open it."""
 _REQUESTS_MIN: Final = 3
-_REQUESTS_KEPT: Final = 16
+"""Different requests that these failures are of, unless no connection was made."""
 _FIRST_PROBE_SECONDS: Final = 0.5
 """To the first probe; doubled after each that fails."""
 
@@ -52,7 +53,8 @@ class CircuitBreaker:
         if self.failing_since is None:
             self.failing_since = now
         self._failures += 1
-        if len(self._requests) < _REQUESTS_KEPT:
+        # Only whether there are enough of them is asked, so an outage of hours keeps no more.
+        if len(self._requests) < _REQUESTS_MIN:
             self._requests.add(request)
         self._has_unsuspected = self._has_unsuspected or not is_suspect
         # A failed connection is evidence against the endpoint by itself; failed requests count once
@@ -70,6 +72,7 @@ class CircuitBreaker:
     def record_answer(self) -> bool:
         """Record that the endpoint answered; return whether that closed the breaker."""
         was_open = self.is_open
+        # Called for each answer: without a failure before it there is nothing to reset.
         if self._failures:
             self._failures = 0
             self._requests.clear()

@@ -176,6 +176,7 @@ class Gate(ClosingGate):
         if self._ended is not None:
             raise self._ended
         now = self.now()
+        # Only where none waits: a newcomer would else overtake those whose timer is about to fire.
         if not self._waiting and self._seconds_to_wait(now) == 0.0:
             return self._grant(request, tokens, now)
         waiter = _Waiter(request, tokens, asyncio.get_running_loop().create_future())
@@ -229,6 +230,7 @@ class Gate(ClosingGate):
             self._ramp += 1
         self._n_pauses_in_a_row = 0
         now = self.now()
+        # Refusals have turned out to be random, so both bounds were cut for nothing.
         if self._random_refusals.record_acceptance(now):
             self._rate.grow_quickly(now)
             self._concurrency.grow_quickly(now)
@@ -274,12 +276,14 @@ class Gate(ClosingGate):
             now, is_costly=bool(wait), per_second=self._random_refusals.per_second
         )
         in_flight = max(1, self.in_flight)
+        # From here on, refusals of requests sent before now belong to this one; see above.
         self._cut_at, self._cut_floor = now, in_flight * _CUT_MIN
         room = in_flight * (_ROOM_BESIDE_RATE if learnt else _CUT)
         if learnt:
             room = max(room, _ROOM_SECONDS * (self._rate.requests_per_second(now) or 0.0))
         self._concurrency.cut(max(self._pace.concurrency_min, room), now)
         if not learnt:
+            # No rate to go by: begin from the lowest concurrency, and add one for each answer.
             self._ramp = float(self._pace.concurrency_min)
             if wait is None:
                 wait = _PAUSE_UNKNOWN * 2 ** min(self._n_pauses_in_a_row, _PAUSE_DOUBLINGS_MAX)
@@ -293,11 +297,13 @@ class Gate(ClosingGate):
             return False
         meaning = self._random_refusals.record_refusal(now, is_below=self._rate.is_below_found(now))
         if meaning is RefusalVerdict.TRIAL_FAILED:
+            # The trial's requests in flight will be refused as well: one event with this refusal.
             self._cut_at = now
             self._rate.undo_hold(now)
             self._concurrency.restore(self._concurrency_before_trial, now)
         if meaning is not RefusalVerdict.TRIAL_STARTED:
             return meaning is not RefusalVerdict.RATE_LIMIT
+        # A trial starts: twice the rate needs twice the requests in flight, and no ramp.
         self._concurrency_before_trial = copy(self._concurrency)
         self._rate.hold(_TRIAL, now)
         self._concurrency.hold(_TRIAL * self._concurrency.value(now), now)
@@ -330,7 +336,9 @@ class Gate(ClosingGate):
         if not breaker.is_open:
             return
         if not was_open:
+            # On the monotonic clock, since `down_seconds` is read from threads without this loop.
             self._down_since = time.monotonic() - (now - (breaker.failing_since or now))
+            # An endpoint that comes back gets its load step by step.
             self._ramp = float(self._pace.concurrency_min)
         if permit.is_probe:
             breaker.probe_failed(
@@ -353,10 +361,13 @@ class Gate(ClosingGate):
         self._log_once("no further file can be opened (ulimit -n), so fewer requests are in flight")
 
     def _pause(self, wait: float | None, now: float) -> None:
-        if wait:
-            until = now + min(wait, self._pace.pause_seconds_max) * (1 + _JITTER * self._jitter())
-            self._rate.note_pause(max(0.0, until - max(self._paused_until, now)))
-            self._paused_until = max(self._paused_until, until)
+        if not wait:
+            return
+        seconds = min(wait, self._pace.pause_seconds_max) * (1 + _JITTER * self._jitter())
+        until = now + seconds
+        # Only what it adds to the pause that goes on already: a batch of refusals asks for one.
+        self._rate.note_pause(max(0.0, until - max(self._paused_until, now)))
+        self._paused_until = max(self._paused_until, until)
 
     def _end(self, error: Exception) -> None:
         super()._end(error)
@@ -367,6 +378,7 @@ class Gate(ClosingGate):
 
     def _seconds_to_wait(self, now: float) -> float:
         """Return the seconds to the next admission; infinite where an event must come first."""
+        # Open: one probe at a time, whose end (`release`) is the event that lets the next one go.
         if self._breaker.is_open:
             return float("inf") if self._probe_out else max(0.0, self._breaker.next_probe - now)
         if self.in_flight >= self.limit:
@@ -401,7 +413,7 @@ class Gate(ClosingGate):
             self._timer = None
         now = self.now()
         while self._waiting:
-            if self._waiting[0].granted.done():
+            if self._waiting[0].granted.done():  # cancelled while it waited
                 self._waiting.popleft()
                 continue
             wait = self._seconds_to_wait(now)

@@ -1,10 +1,9 @@
 """Tells whether traffic contradicts the rate limit that headers claim. No I/O; times are passed in.
 
 An endpoint that keeps a limit says after each request how much of it remains, and that falls by
-what passes, as far as
-it does not refill: with a span of r between the highest and the lowest remainder, r + 1 requests
-have passed, or twice as many where a new window began in between. Where more pass than that and
-than the limit refills, nothing is counted.
+what passes, as far as it does not refill: with a span of r between the highest and the lowest
+remainder, r + 1 requests have passed, or twice as many where a new window began in between. Where
+more pass than that and than the limit refills, nothing is counted.
 """
 
 from __future__ import annotations
@@ -54,12 +53,12 @@ class HeaderClaims:
         self._passed += amount
         self._largest = max(self._largest, amount)
         self._low, self._high = min(self._low, quota.remaining), max(self._high, quota.remaining)
-        explained = 2 * (self._high - self._low + self._largest) + quota.per_second * (
-            now - self._since
-        )
-        return self._passed > explained + _SLACK * self._largest + (
-            self._rounding if self._high >= 1 else 0.0
-        )
+        # The r + 1 of above, where 1 is the largest request; twice, for a window that began.
+        by_remainders = 2 * (self._high - self._low + self._largest)
+        refilled = quota.per_second * (now - self._since)
+        # A remainder of 0 is exact: only what is above it may have been rounded.
+        rounding = self._rounding if self._high >= 1 else 0.0
+        return self._passed > by_remainders + refilled + _SLACK * self._largest + rounding
 
     @property
     def passed(self) -> float:

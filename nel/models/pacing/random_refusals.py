@@ -8,12 +8,11 @@ one is, while random refusals keep their share at any rate.
 
 A refusal below the limit found last is unexpected. After several unexpected refusals a trial
 starts: at least two seconds at twice the rate. If the share of refusals does not rise in it,
-refusals are random, and from then on only an
-excess over that share counts as a limit: a cumulative sum (CUSUM, Page 1954) of refusals beyond
-twice the share. A trial that hits a limit costs a few refusals, and the next trial needs twice as
-many unexpected ones. If most refusals later turn out to come in runs or with a limit, as those of a
-per-second quota do, the assumption of random refusals is dropped. No I/O; times are seconds on the
-event loop's clock, passed in.
+refusals are random, and from then on only an excess over that share counts as a limit: a cumulative
+sum (CUSUM, Page 1954) of refusals beyond twice the share. A trial that hits a limit costs a few
+refusals, and the next trial needs twice as many unexpected ones. If most refusals later turn out to
+come in runs or with a limit, as those of a per-second quota do, the assumption of random refusals
+is dropped. No I/O; times are seconds on the event loop's clock, passed in.
 """
 
 from __future__ import annotations
@@ -110,6 +109,7 @@ class RandomRefusals:
             self._reset_excursion()
         if self.is_trial:
             return self._complete_trial(now)
+        # With the step up in `record_refusal`, a mean in which the last thousand requests count.
         self.share -= self.share / _MEMORY_REQUESTS
         if self.share < _SHARE_MIN:
             self.share, self._needed = 0.0, _UNEXPECTED_MIN
@@ -130,6 +130,7 @@ class RandomRefusals:
         if self.excuses:
             self._excess += 1 - self._reference
             if not self.is_trial:
+                # At most what the trial has shown: a limit's refusals must not make it grow.
                 self.share = min(self._shown, self.share + (1 - self.share) / _MEMORY_REQUESTS)
             if self._excess < _ALARM:
                 return RefusalVerdict.RANDOM
@@ -164,6 +165,8 @@ class RandomRefusals:
             self._unexpected = max(0.0, self._unexpected - _DECAY)
             return RefusalVerdict.RATE_LIMIT
         if self._unexpected == 0.0:
+            # The share before a trial is counted from its first unexpected refusal: this one, or
+            # the whole excursion that it ends.
             self._accepted, self._refused = (accepted, refused) if self.share else (0, 1)
         self._unexpected += 1
         if self._unexpected < self._needed:

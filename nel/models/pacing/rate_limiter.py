@@ -17,6 +17,7 @@ from nel.models.rate_limit_headers import Quota
 
 _INFINITE: Final = float("inf")
 _NOTHING: Final = 1e-9
+"""By how much rounding may leave a bucket below 0 that is full enough."""
 _BELOW_LIMIT: Final = 0.98
 """Share of a limit, learned or named by headers, that is used."""
 _MEASURED_SECONDS_MIN: Final = 0.4
@@ -61,6 +62,7 @@ class TokenBucket:
             self._level, self._filled_at = 0.0, now
             return 0.0
         self._fill(now, rate)
+        # At a level of 0 a request passes whatever its size: one above the burst would never.
         return 0.0 if self._level > -_NOTHING else -self._level / rate
 
     def take(self, amount: float) -> None:
@@ -127,13 +129,12 @@ class RateLimiter:
         """Return for requests and tokens if headers, but no refusal, call a limit used up."""
         if self._has_refused or self._n_beyond >= _BEYOND_MAX or now >= self._from_headers_until:
             return False, False
-        by_headers, others = (
-            self._from_headers,
-            (min(self._configured[0], self._learned.value(now)), self._configured[1]),
-        )
+        # Only where the headers are what holds back: a limit that is configured or learned stays.
+        requests = min(self._configured[0], self._learned.value(now))
+        tokens = self._configured[1]
         return (
-            self._claims["requests"].is_used_up and by_headers[0] < others[0],
-            self._claims["tokens"].is_used_up and by_headers[1] < others[1],
+            self._claims["requests"].is_used_up and self._from_headers[0] < requests,
+            self._claims["tokens"].is_used_up and self._from_headers[1] < tokens,
         )
 
     def source(self, now: float) -> str:
@@ -156,6 +157,7 @@ class RateLimiter:
     def record_request(self, tokens: int, now: float) -> None:
         """Record a request that is sent, with an estimate of its tokens."""
         if not self.is_free:  # the buckets begin full, whenever a limit is found
+            # One more that is sent although headers call a limit used up; see `_BEYOND_MAX`.
             self._n_beyond += any(self._may_go_beyond(now))
             self._requests.take(1.0)
             self._tokens.take(tokens)
@@ -164,7 +166,7 @@ class RateLimiter:
 
     def begin_empty(self, now: float) -> None:
         """Discard the burst of both limits."""
-        self.wait(now)
+        self.wait(now)  # fills the buckets up to now, so that this time does not count later
         self._requests.empty()
         self._tokens.empty()
 
@@ -232,11 +234,13 @@ class RateLimiter:
         """
         self._has_refused = True
         self._requests.empty()
+        # The interval since the last refusal, and what was accepted in it.
         since = now if self._counting_since is None else self._counting_since
         elapsed, accepted = now - since - self._paused, self._accepted
         if per_second is not None:
             return self._learn(per_second, now, is_costly=is_costly)
         if elapsed < _MEASURED_SECONDS_MIN or accepted < _MEASURED_REQUESTS_MIN:
+            # Too short an interval to measure in, so the rate only gives way for a few seconds.
             if self._learned.is_known:
                 delivered = accepted / max(elapsed + self._paused, _MEASURED_SECONDS_MIN)
                 self._learned.lower(
@@ -295,6 +299,8 @@ class RateLimiter:
             self._learned.skip(seconds)
 
     def _last_sent(self, accepted: float, now: float) -> float:
+        # What was sent at the refusal is the bound then. Below what was accepted, or at twice that
+        # and more, requests were not held back by it, and it says nothing.
         sent_rate = self._learned.value(now)
         return sent_rate if accepted < sent_rate < _SENT_MAX * accepted else accepted
 

@@ -11,6 +11,7 @@ from typing import Final
 _FLOOR_PER_SECOND: Final = 5.0
 """Retries a second that are always allowed."""
 _HELD_MAX: Final = 100.0
+"""Retries that a long time without failures can save up."""
 
 
 class RetryBudget:
@@ -42,6 +43,7 @@ class RetryBudget:
         if self._filled_at is not None:
             self._held = min(self._held + (now - self._filled_at) * self._floor, _HELD_MAX)
         self._filled_at = now
+        # Below 0, each retry takes its turn: the floor earns what is missing in this time.
         self._held -= 1
         return max(0.0, -self._held / self._floor)
 
@@ -87,6 +89,7 @@ class ClosingGate:
         try:
             if self.on_back_off is not None:
                 self.on_back_off()
+            # The timeout is the wait; a gate that closes cuts it short.
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
         except TimeoutError:

@@ -161,6 +161,7 @@ class Connection(asyncio.Protocol):
         self._ends = ends
         self._reply = self._loop.create_future()
         self._set_deadline(min(now + self._first_byte_seconds, ends))
+        # A server may close a connection as soon as it is made.
         if self._transport is None or self._transport.is_closing():
             self._fail(ConnectionDropped())
         else:
@@ -191,6 +192,7 @@ class Connection(asyncio.Protocol):
         """Attach the transport."""
         self._transport = cast(asyncio.Transport, transport)
         opened = transport.get_extra_info("socket")
+        # Not `select.select`, which takes no descriptor above 1,023.
         if opened is not None:
             self._poll = select.poll()
             self._poll.register(opened.fileno(), select.POLLIN)
@@ -208,7 +210,7 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except HttpParserCallbackError as error:
-            # llhttp wraps what one of the callbacks below has raised.
+            # llhttp wraps what one of the callbacks below has raised, such as ResponseTooLarge.
             cause = error.__context__
             self._fail(cause if isinstance(cause, Exception) else error)
         except (HttpParserError, HttpParserUpgrade) as error:
@@ -256,6 +258,7 @@ class Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         """Start a head, unless the response was complete already."""
+        # Set since `exchange` began: one response is complete, so this is a second.
         if self._keep:
             self._when_unasked(self)
             raise ResponseIncomplete("the endpoint sent a second response to one request")

@@ -14,6 +14,7 @@ from nel.models.faults import NO_FILES, Fault
 
 _DROPPED: Final = (errno.ECONNRESET, errno.EPIPE)
 _TOO_MANY_FILES: Final = (errno.EMFILE, errno.ENFILE)
+"""Of this process, and of the machine."""
 REDIRECTS: Final = range(300, 400)
 NO_TLS: Final = (
     "the endpoint does not speak TLS there; if it is one of plain HTTP, its URL begins with http://"
@@ -83,6 +84,7 @@ def fault_of_exception(error: Exception) -> Fault:
         if isinstance(error, HttpParserUpgrade):
             text = "the endpoint changes to another protocol than HTTP/1.1"
         return Fault(kind="malformed", message=f"unreadable response: {text}", retryable=True)
+    # ConnectFailed has no errno of its own; the error that it was raised from has.
     if any(getattr(cause, "errno", None) in _TOO_MANY_FILES for cause in (error, error.__cause__)):
         message = f"{text}; not the endpoint's fault: raise the limit of open files (ulimit -n)"
         return Fault(kind=NO_FILES, message=message, retryable=True, never_connected=True)

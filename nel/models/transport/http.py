@@ -70,7 +70,8 @@ class HttpTransport(Transport):
 
             self._headers |= authorization(self._proxy)
         self._endpoint = endpoint
-        self._heads: dict[tuple[str, str], bytes] = {}
+        self._heads: dict[tuple[str, ...], bytes] = {}
+        """By method, URL and the names of a request's own headers, which replace common ones."""
         self._pool: ConnectionPool | None = None
 
     async def __aenter__(self) -> HttpTransport:
@@ -133,11 +134,9 @@ class HttpTransport(Transport):
             fault = fault_of_exception(error)
             # A reused connection that is dropped before a response is the race with a server that
             # closes idle connections.
-            return (
-                replace(fault, on_reused=True)
-                if reused and isinstance(error, ConnectionDropped)
-                else fault
-            )
+            if reused and isinstance(error, ConnectionDropped):
+                return replace(fault, on_reused=True)
+            return fault
         if connection.status in REDIRECTS:
             return redirect_fault(connection.status, connection.headers.get("Location"))
         return Fetched(
@@ -153,9 +152,9 @@ class HttpTransport(Transport):
     def _request(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
     ) -> bytes:
-        head = self._heads.get((method, url))
+        head = self._heads.get((method, url, *headers))
         if head is None:
-            head = self._heads[method, url] = self._head(method, url, headers)
+            head = self._heads[method, url, *headers] = self._head(method, url, headers)
         for name, value in headers.items():
             if _VALUE_FORBIDS.search(value):
                 raise ValueError(f"the header {name} contains a line break")
@@ -167,13 +166,14 @@ class HttpTransport(Transport):
         return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, header_block, len(body), body)
 
     def _head(self, method: str, url: str, own_headers: Mapping[str, str]) -> bytes:
-        """Return the request line and a URL's common headers, without those in ``own``."""
+        """Return the request line and a URL's common headers, without those in ``own_headers``."""
         target = as_sent(url)
         host = target.raw_host or ""
-        host = f"[{host}]" if ":" in host else host
+        host = f"[{host}]" if ":" in host else host  # an address of IPv6
         port = "" if target.is_default_port() else f":{target.port}"
         replaced = {name.lower() for name in own_headers}
-        is_absolute = self._proxy is not None and self._tls is None  # the proxy reads it
+        # A proxy reads the whole URL (RFC 9112, 3.2.2), unless it only carries a tunnel.
+        is_absolute = self._proxy is not None and self._tls is None
         lines = [f"{method} {target if is_absolute else target.raw_path_qs} HTTP/1.1"]
         if not any(name.lower() == "host" for name in self._headers):
             lines.append(f"Host: {host}{port}")

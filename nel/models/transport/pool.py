@@ -85,6 +85,7 @@ class ConnectionPool:
             DeadlineExceeded: It took longer than the connect timeout.
         """
         oldest = self.loop.time() - _IDLE_SECONDS_MAX
+        # The one that was used last, so that those that a smaller load leaves over grow old.
         while self._idle:
             connection = self._idle.pop()
             if connection.is_usable:
@@ -218,6 +219,7 @@ class ConnectionPool:
         return connection
 
     async def _look_up(self) -> _Addresses:
+        # The lock: a thousand connections that begin at once wait for one answer of the resolver.
         async with self._lookup_lock:
             if self.loop.time() >= self._addresses_until:
                 addresses = await self.loop.getaddrinfo(*self._address, type=socket.SOCK_STREAM)

@@ -45,9 +45,8 @@ def checked_proxy(proxy: str, source: str) -> str:
     url = proxy if "://" in proxy else f"http://{proxy}"
     try:
         parts = urlsplit(url)
-        is_url = bool(_HOST.fullmatch(parts.hostname or "")) and (
-            parts.port is None or parts.port > 0
-        )
+        is_port = parts.port is None or parts.port > 0  # a ValueError above 65,535
+        is_url = is_port and bool(_HOST.fullmatch(parts.hostname or ""))
     except ValueError:
         is_url = False
     if not is_url:

@@ -53,15 +53,14 @@ class _Unpacker:
         """Return what the next bytes decode to: at most a byte above the limit, against bombs."""
         if packed and not self._has_begun:
             self._has_begun = True
+            # A zlib header has 8 in the low half of its first byte: RFC 1950, 2.2.
             if self._name == "deflate" and packed[:2] != _GZIP and packed[0] & 15 != _ZLIB_METHOD:
                 self._stream = zlib.decompressobj(_BARE)
         unpacked = self._decode(packed)
         # gzip may have several members.
         while self._stream.eof and self._stream.unused_data.startswith(_GZIP):
-            unread, self._stream = (
-                self._stream.unused_data,
-                zlib.decompressobj(_WINDOW_BITS["gzip"]),
-            )
+            unread = self._stream.unused_data
+            self._stream = zlib.decompressobj(_WINDOW_BITS["gzip"])
             unpacked += self._decode(unread)
         return unpacked
 

@@ -73,12 +73,10 @@ class Anthropic(Wire):
 
     def problems(self, generation: Generation | GenerationConfig) -> list[str]:
         """Return which settings it cannot send, and that it needs a limit."""
-        missing_limit = (
-            []
-            if generation.max_tokens is not None
-            else ["it needs a limit on the answer; give --max-tokens N"]
-        )
-        return [*super().problems(generation), *missing_limit]
+        problems = super().problems(generation)
+        if generation.max_tokens is None:
+            problems.append("it needs a limit on the answer; give --max-tokens N")
+        return problems
 
     def body(self, request: Request, *, stream: bool) -> dict[str, Any]:
         """Return the JSON body of a request."""
@@ -119,13 +117,10 @@ class Anthropic(Wire):
             return no_answer(
                 body, "the body has no content, or content that is not a list of blocks"
             )
-        if any(
-            not isinstance(block.get("text"), str)
-            for block in blocks
-            if block.get("type") == "text"
-        ):
+        texts = [block.get("text") for block in blocks if block.get("type") == "text"]
+        if not all(isinstance(text, str) for text in texts):
             return malformed_fault("a text block has no text")
-        text = join_texts([block.get("text") for block in blocks if block.get("type") == "text"])
+        text = join_texts(texts)
         thoughts = [block.get("thinking") for block in blocks if block.get("type") == "thinking"]
         reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
         stop = body.get("stop_reason")
@@ -145,12 +140,11 @@ class Anthropic(Wire):
 
     def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
         """Return all blocks, if there are more than a text and calls, e.g. signed thinking."""
-        blocks = [
-            {**block, "input": sent_arguments(block["input"])}
-            if isinstance(block.get("input"), str)
-            else block
-            for block in objects(payload["content"])
-        ]
+        blocks = objects(payload["content"])
+        # A stream brings the input of a call as text, and only an object may be sent back.
+        for position, block in enumerate(blocks):
+            if isinstance(block.get("input"), str):
+                blocks[position] = {**block, "input": sent_arguments(block["input"])}
         return () if blocks == _blocks_of(message) else blocks
 
     def stream(self) -> AnswerStream:
@@ -170,6 +164,8 @@ class MessageStream(AnswerStream):
         self._pieces: dict[int, dict[str, list[str]]] = {}
 
     def _take(self, payload: dict[str, Any], now: float) -> None:
+        # message_start, then for each block content_block_start, …_delta and …_stop, then
+        # message_delta with the stop reason and the usage, and message_stop; `ping` at any time.
         kind, index = payload.get("type"), payload.get("index")
         if kind == "message_start":
             self._message = inner(payload, "message")
@@ -239,10 +235,12 @@ def _tool(tool: JsonObject) -> dict[str, Any]:
 
 def _choice(choice: object, *, are_parallel: object) -> dict[str, Any]:
     """Return the field of which tools must be called, and if several may; empty without either."""
-    name = forced_name(choice)
-    kind = "tool" if name is not None else "any" if choice == REQUIRED else "auto"
     if choice is None and are_parallel is None:
         return {}
+    name = forced_name(choice)
+    kind = "any" if choice == REQUIRED else "auto"
+    if name is not None:
+        kind = "tool"
     alone = None if are_parallel is None else not are_parallel
     fields = {"type": kind, "name": name, "disable_parallel_tool_use": alone}
     return {"tool_choice": present(fields)}
@@ -309,9 +307,8 @@ def _block(item: JsonObject) -> dict[str, Any]:
 def _usage(usage: object) -> Usage:
     """Return the counts; ``input_tokens`` leaves out what was read from or written to the cache."""
     fields = usage if isinstance(usage, dict) else {}
-    cache_read, cache_written = (
-        count(fields.get(f"cache_{what}_input_tokens")) for what in ("read", "creation")
-    )
+    cache_read = count(fields.get("cache_read_input_tokens"))
+    cache_written = count(fields.get("cache_creation_input_tokens"))
     uncached = count(fields.get("input_tokens"))
     from_cache = (cache_read or 0) + (cache_written or 0)
     return Usage(

@@ -25,6 +25,7 @@ from nel.types import Generation, JsonObject, Message, Request, Response, ToolCa
 
 _WORD_MAX: Final = 100
 _COUNT_MAX: Final = 2**53
+"""About the largest whole number that all readers of JSON agree on: RFC 8259, 6."""
 NO_USAGE: Final = Usage()
 _NAME_CHARACTERS_MAX: Final = 200
 _BYTES_OF_IMAGE: Final = 6_000
@@ -268,13 +269,13 @@ def usage_in(usage: object, names: UsageNames = OPENAI_USAGE) -> Usage:
         return NO_USAGE
     prompt, answer, of_prompt, of_answer = names
     cached, thought = usage.get(of_prompt), usage.get(of_answer)
+    n_cached = count(cached.get("cached_tokens")) if isinstance(cached, dict) else None
+    n_thought = count(thought.get("reasoning_tokens")) if isinstance(thought, dict) else None
     return Usage(
         prompt_tokens=count(usage.get(prompt)),
         completion_tokens=count(usage.get(answer)),
-        reasoning_tokens=count(thought.get("reasoning_tokens"))
-        if isinstance(thought, dict)
-        else None,
-        cached_tokens=count(cached.get("cached_tokens")) if isinstance(cached, dict) else None,
+        reasoning_tokens=n_thought,
+        cached_tokens=n_cached,
     )
 
 
@@ -298,6 +299,7 @@ def first_choice(choices: object) -> dict[str, Any] | None:
 
     Choices without an index count in the order in which they stand.
     """
+    # Almost every answer has one, and needs no list.
     if isinstance(choices, list) and len(choices) == 1 and isinstance(choices[0], dict):
         return choices[0]
     listed = objects(choices)
@@ -321,7 +323,8 @@ def names_listed(payload: object) -> list[str]:
     """Return the names in the body of a list of models; empty where it is none."""
     if not isinstance(payload, dict):
         return []
-    names = [model.get("name") for model in objects(payload.get("models"))]  # as Gemini lists them
+    # Gemini lists {"models": [{"name": …}]}, all others {"data": [{"id": …}]}.
+    names = [model.get("name") for model in objects(payload.get("models"))]
     if "data" in payload:
         names = [model.get("id") for model in objects(payload["data"])]
     return [name for name in names if isinstance(name, str)]
@@ -383,4 +386,6 @@ def prompt_bytes(request: Request, body: bytes) -> int:
             urls += [image_of(part) for part in message.content if part.get("type") == IMAGE_PART]
     if not urls:
         return len(body)
-    return max(0, len(body) - sum(map(len, urls))) + len(urls) * _BYTES_OF_IMAGE
+    # A character of an image's base64 is a byte of the body.
+    n_text = max(0, len(body) - sum(map(len, urls)))
+    return n_text + len(urls) * _BYTES_OF_IMAGE

@@ -245,6 +245,7 @@ def _contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
     the user, which Gemini demands.
     """
     contents: list[dict[str, Any]] = []
+    # By the id in nel's messages, which Gemini itself may not have given.
     called: dict[str, dict[str, Any]] = {}
     for is_result, group in groupby(messages, key=lambda message: message.role == "tool"):
         if is_result:
@@ -266,11 +267,10 @@ def _result(message: Message, called: Mapping[str, JsonObject]) -> dict[str, Any
     """
     identity = message.tool_call_id or ""
     call = called.get(identity, {"id": identity})
-    response = {
-        **({"id": call["id"]} if call.get("id") else {}),
-        "name": call.get("name", ""),
-        "response": {"output": only_text(message, "gemini")},
-    }
+    output = {"output": only_text(message, "gemini")}
+    response = {"name": call.get("name", ""), "response": output}
+    if call.get("id"):
+        response = {"id": call["id"], **response}
     return {"functionResponse": response}
 
 
@@ -313,15 +313,12 @@ def _block(item: JsonObject) -> dict[str, Any]:
 def _usage(usage: object) -> Usage:
     """Return the counts; what the model thought is not among ``candidatesTokenCount``."""
     fields = usage if isinstance(usage, dict) else {}
-    n_answer, n_thought = (
-        count(fields.get("candidatesTokenCount")),
-        count(fields.get("thoughtsTokenCount")),
-    )
+    n_answer = count(fields.get("candidatesTokenCount"))
+    n_thought = count(fields.get("thoughtsTokenCount"))
+    counts = [n for n in (n_answer, n_thought) if n is not None]
     return Usage(
         prompt_tokens=count(fields.get("promptTokenCount")),
-        completion_tokens=(
-            None if n_answer is None and n_thought is None else (n_answer or 0) + (n_thought or 0)
-        ),
+        completion_tokens=sum(counts) if counts else None,
         reasoning_tokens=n_thought,
         cached_tokens=count(fields.get("cachedContentTokenCount")),
     )

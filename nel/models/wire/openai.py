@@ -64,6 +64,7 @@ class _OpenAI(Wire):
         else:
             body["prompt"] = request.prompt
         generation = request.generation
+        # Compared by identity: the samples of a benchmark share one object.
         if generation is not self._last_generation:
             self._last_generation, self._last_settings = generation, _settings(generation)
         body |= self._last_settings
@@ -82,6 +83,7 @@ class _OpenAI(Wire):
         if choice is None:
             return no_answer(body, "the body has no choices")
         finish = choice.get("finish_reason")
+        # OpenRouter reports a failure of the server behind it here, with HTTP 200.
         if choice.get("error") or finish == "error":
             return fault_of_error_object(choice.get("error") or "finish_reason is error")
         finish_reason = finish if isinstance(finish, str) else None
@@ -95,11 +97,10 @@ class _OpenAI(Wire):
             return malformed_fault("the choice has no message")
         field = "content" if self.name == "chat" else "text"
         answer = _answer(source, field, body, finish_reason)
-        if isinstance(answer, Response) and (
-            alternatives := first_token_of(choice.get("logprobs"))
-        ):
-            return replace(answer, first_token=alternatives)
-        return answer
+        if isinstance(answer, Fault):
+            return answer
+        alternatives = first_token_of(choice.get("logprobs"))
+        return replace(answer, first_token=alternatives) if alternatives else answer
 
     def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
         """Return the fields of the message that text and calls have no place for."""
@@ -187,6 +188,7 @@ def _answer(
     reasoning_field = source.get("reasoning_content") or source.get("reasoning")
     reasoning = reasoning_field if isinstance(reasoning_field, str) else content.reasoning
     called = source.get("tool_calls")
+    # Some servers end an answer of calls alone with "stop".
     if called and not content.text and finish_reason != "length":
         finish_reason = "tool_calls"
     response = read_text(
@@ -200,6 +202,7 @@ def _answer(
     )
     if isinstance(refusal, str) and refusal and not response.text:
         response = replace(response, text=refusal, finish_reason="refusal")
+    # The text may have held reasoning alone, which `read_text` has taken out of it.
     if called and not response.text and response.finish_reason not in ("length", "tool_calls"):
         return replace(response, finish_reason="tool_calls")
     return response
@@ -229,18 +232,17 @@ def read_content(content: object) -> Content | None:
         if not isinstance(block, dict):
             return None
         kind = str(block.get("type"))
-        field = (
-            "reasoning"
-            if kind.startswith(_THOUGHTS)
-            else "refusal"
-            if kind == "refusal"
-            else "text"
-        )
+        field = "text"
+        if kind.startswith(_THOUGHTS):
+            field = "reasoning"
+        elif kind == "refusal":
+            field = "refusal"
+        # {"type": "thinking", "thinking": "…"}: beside texts, the type names the field.
         value = block.get("text") or (block.get(kind) if field != "text" else None) or ""
-        if field == "reasoning" and isinstance(value, list):  # as Mistral has them
-            value = "".join(
-                str(piece.get("text") or "") for piece in value if isinstance(piece, dict)
-            )
+        # Mistral: {"type": "thinking", "thinking": [{"type": "text", "text": "…"}]}.
+        if field == "reasoning" and isinstance(value, list):
+            pieces = [piece for piece in value if isinstance(piece, dict)]
+            value = "".join(str(piece.get("text") or "") for piece in pieces)
         if not isinstance(value, str):
             return None
         texts[field].append(value)
@@ -289,7 +291,7 @@ def _message(message: Message) -> dict[str, Any]:
     }
     fields, of_calls = ({}, []) if message.native is None else _native_fields(message.native)
     if message.tool_calls:
-        extras = chain(of_calls, repeat({}))
+        extras = chain(of_calls, repeat({}))  # `of_calls` is empty where no call has further fields
         message_json["tool_calls"] = [
             {**extra, **sent_call(call)}
             for call, extra in zip(message.tool_calls, extras, strict=False)
@@ -333,9 +335,8 @@ class EventStream(AnswerStream):
         self._texts: dict[str, list[str]] = {}
         self._finish: object = None
         self._rest: dict[str, object] = {}
-        self._logprobs: object = (
-            None  # of the first chunk that has some, which are the first token's
-        )
+        self._logprobs: object = None
+        """Of the first chunk that has some, which are the first token's."""
         self._tool_calls = CallPieces()
         self._extras: dict[str, Any] = {}
         self._lists_thoughts = False
@@ -351,12 +352,10 @@ class EventStream(AnswerStream):
         ending = {"finish_reason": self._finish, "logprobs": self._logprobs}
         if not self._chat:
             return {**self._rest, "choices": [{"text": texts.get("content", ""), **ending}]}
-        message: dict[str, object] = {
-            "content": None,
-            **self._extras,
-            **(_thinking_apart(texts) if self._lists_thoughts else texts),
-            **({"tool_calls": self._tool_calls.whole()} if self._tool_calls else {}),
-        }
+        content = _thinking_apart(texts) if self._lists_thoughts else texts
+        message: dict[str, object] = {"content": None, **self._extras, **content}
+        if self._tool_calls:
+            message["tool_calls"] = self._tool_calls.whole()
         return {**self._rest, "choices": [{"message": message, **ending}]}
 
     def _restart(self) -> None:
@@ -376,6 +375,7 @@ class EventStream(AnswerStream):
     def _choice(self, choice: dict[str, Any], now: float) -> None:
         if choice.get("error"):
             self._fail(fault_of_error_object(choice["error"]))
+        # After the finish reason only usage and empty pieces may come; see below.
         is_late = self._finish is not None and not has_ended(choice.get("finish_reason"))
         self._take_finish(choice.get("finish_reason"))
         if self._logprobs is None and first_token_of(choice.get("logprobs")):
@@ -392,6 +392,7 @@ class EventStream(AnswerStream):
                     malformed_fault("the stream goes on with the answer after its finish reason")
                 )
             return
+        # A last chunk with a whole `message` instead of a `delta`.
         if self._chat and not choice.get("delta") and has_ended(choice.get("finish_reason")):
             self._forget_repeated(content.text)
         if delta.get("tool_calls"):

@@ -71,6 +71,7 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
     wire = wire_of(request.protocol)
     if not wire.takes_tools:
         _refuse_tools(request)
+    # A bug of nel's own protocol should crash; one of a package refuses this request alone.
     if wire.name in _BUILT_IN:
         return wire.body(request, stream=stream)
     try:

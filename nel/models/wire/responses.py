@@ -73,15 +73,12 @@ class Responses(Wire):
             "input": [item for message in request.messages for item in _items(message)],
             "store": False,
         }
+        effort = generation.reasoning_effort
         settings = {
             "max_output_tokens": generation.max_tokens,
             "temperature": generation.temperature,
             "top_p": generation.top_p,
-            "reasoning": (
-                None
-                if generation.reasoning_effort is None
-                else {"effort": generation.reasoning_effort}
-            ),
+            "reasoning": None if effort is None else {"effort": effort},
             "stream": True if stream else None,
         }
         body |= present(settings)
@@ -92,6 +89,8 @@ class Responses(Wire):
             body["tool_choice"] = (
                 request.tool_choice if name is None else {"type": "function", "name": name}
             )
+        # Reasoning has to be sent back with the results of calls; a response that is not stored
+        # brings it only in encrypted form, on demand.
         if "store" in generation.extra:
             del body["store"]
         elif request.tools and ("reasoning" in body or "reasoning" in generation.extra):
@@ -126,6 +125,7 @@ class Responses(Wire):
         blocks = [block for message in messages for block in message["content"]]
         if any(not isinstance(block.get("text"), str) for block in blocks if _is_text(block)):
             return malformed_fault("a text of the output is not a text")
+        # Without phases, as of most models, every message is of the answer.
         final_messages = [message for message in messages if message.get("phase") == _FINAL]
         text = "\n".join(filter(None, map(_text_of, final_messages or messages)))
         refusal = join_texts(
