@@ -56,10 +56,9 @@ def worst(exit_codes: Sequence[int]) -> int:
     """Return the worst of several exit codes: an interruption, then what a user has to correct,
     then what to resume.
     """
-    return max(
-        exit_codes,
-        key=lambda code: _WORSE.index(code) if code in _WORSE else _WORSE.index(EXIT_USAGE) + 0.5,
-    )
+    # A code that the list leaves out comes between a usage error and an interruption.
+    unlisted = _WORSE.index(EXIT_USAGE) + 0.5
+    return max(exit_codes, key=lambda code: _WORSE.index(code) if code in _WORSE else unlisted)
 
 
 def run_sessions(specs: Mapping[str, SessionSpec]) -> list[ExitStatus]:
@@ -156,6 +155,7 @@ async def _run_all(
             ]
             if refusals:
                 raise MatrixRefused(refusals)
+        # The end of one run is not that of the others; a bug of nel is raised once all are over.
         ended = await asyncio.gather(
             *(session.run_beside_others() for session in sessions), return_exceptions=True
         )

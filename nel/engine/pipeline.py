@@ -136,6 +136,7 @@ class Pipeline:
             await self._scoring.drain(scoring)
             await self._judge_parked(scoring)
         finally:
+            # The writer last: it still commits what these tasks have queued.
             for task in watched_tasks:
                 task.cancel()
             await asyncio.gather(*watched_tasks, return_exceptions=True)
@@ -181,6 +182,7 @@ class Pipeline:
 
     async def _ask_samples(self, number: int) -> None:
         in_flight, asker, trial = self._opened.progress.in_flight, self._asker, self._trial
+        # All workers share this iterator, so that each item goes to one of them.
         for item in self._queue:
             if self._stop.status is not None:
                 return
@@ -203,6 +205,7 @@ class Pipeline:
         """Score the answers of earlier sessions, once the records of run.db are verified."""
         records = self._opened.records
         if records is None or await records.verify(self._opened.store, self._stop):
+            # What this session stores goes to the scorers as it comes.
             await self._rescore(upto=self._last_stored)
 
     async def _judge_parked(self, scoring: asyncio.Task[None]) -> None:
@@ -211,6 +214,7 @@ class Pipeline:
         if judges is None:
             return
         judges.wait_for_stalled()
+        # A judge may fail again while these are judged: those are parked once more.
         while self._scoring.n_parked and self._stop.status is None:
             progress.stage = "waiting for the judge"
             await self._stop.wait_for(judges.wait_until_up())

@@ -126,6 +126,7 @@ def _prepare_from_dataset(
     options.progress.notes += plan.dataset.notes
     refuse_growth(plan, n_stored, digests.rows)
     is_rescored = bool(n_stored) and _check_resume(store, key, plan, stored, at_stored, options)
+    # Rows that the scorer of then could decide nothing of, and that of now can, are asked.
     if is_rescored and not options.scoring_only:
         store.clear_faults(key, usable)
     versions = _versions(

@@ -99,7 +99,7 @@ def fit(wanted: Sequence[int], *, own: int, soft: int, hard: int) -> SessionFit:
         return SessionFit(files=soft, most=max(wanted), note=None)
     if hard == resource.RLIM_INFINITY or hard >= enough:
         return SessionFit(files=enough, most=max(wanted), note=None)
-    most = (hard - own) // len(wanted)
+    most = (hard - own) // len(wanted)  # an equal part for each endpoint
     raised = (
         f"start it from a shell with ulimit -n {enough} (root raises a hard limit; so do docker run"
         f" --ulimit nofile={enough} and LimitNOFILE= of systemd)"

@@ -202,9 +202,11 @@ def _fitted_concurrency(spec: SessionSpec) -> tuple[int, str | None]:
     check_memory()
     config = spec.config
     demands = [config.engine.concurrency] if spec.asks else []
+    judges = [] if spec.scoring_only else judging_models(spec.plans)
+    # A judge at the evaluated endpoint shares its connections.
     demands += [
         member.concurrency or config.engine.concurrency
-        for member in ([] if spec.scoring_only else judging_models(spec.plans))
+        for member in judges
         if config.endpoint is None or not is_same_endpoint(member, config.endpoint)
     ]
     if not demands:
@@ -227,6 +229,7 @@ def _drop_unreadable(store: Log, snapshot: Snapshot, progress: Progress) -> None
 
 def _records_to_check(store: Log, snapshot: Snapshot, runtime: Runtime) -> RecordCheck | None:
     """Return a large run's background check of records; None if they are verified at once."""
+    # What the last session found damaged is dropped before this one asks.
     if store.path.stat().st_size <= runtime.verify_first_bytes_max or snapshot.meta(UNREADABLE):
         return None
     return RecordCheck(store.path)
@@ -257,7 +260,8 @@ def refuse_secrets(config: RunConfig, secrets: Iterable[str | None]) -> None:
 
 
 def _refuse_missing_benchmarks(snapshot: Snapshot, plans: Sequence[Plan]) -> None:
-    absent = {slot for _, slot, _, _ in snapshot.benchmarks()} - {plan.slot for plan in plans}
+    stored_slots = {slot for _, slot, _, _ in snapshot.benchmarks()}
+    absent = stored_slots.difference(plan.slot for plan in plans)
     if absent:
         raise ResumeRefused(
             f"cannot resume without {', '.join(sorted(absent))}, which this run holds too; name it"

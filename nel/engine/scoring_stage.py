@@ -150,6 +150,7 @@ class ScoringStage:
 
     async def put(self, item: ScoringTask) -> None:
         """Have a stored answer scored; what a stop leaves out is scored by a resume."""
+        # One release wakes all that wait here, so each looks whether the slot is still free.
         while self._n_waiting >= self._n_slots:
             self._has_slot.clear()
             if not await self._stop.wait_for(self._has_slot.wait(), seconds_max=0.0):

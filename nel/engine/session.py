@@ -104,6 +104,8 @@ class Session:
         """Do the session's work on the running event loop; return, and store, how it ended."""
         config, progress = self.spec.config, self.opened.progress
         counters, ledger = ClientCounters(), self._ledger()
+        # Left in reverse: signals; doubtful answers, while the clients are open; the sandbox; the
+        # clients; and last the record of how the session ended.
         async with AsyncExitStack() as stack:
             ended = stack.enter_context(self._recording(counters, ledger))
             client, judges = await self._open_clients(stack, counters, ledger)
@@ -187,6 +189,7 @@ class Session:
             with suppress(NelError):  # the disk may be full; the original error matters more
                 self.opened.store.set_meta("not_run", ended.status.unscored_reason())
                 self.opened.stop_rules.store(self.opened.store)
+                # Last: a session that has an end is over for whatever reads the run.
                 self.opened.store.end_session(
                     ended=ended.status.reason,
                     attempts=counters.attempts,
@@ -328,6 +331,7 @@ class Session:
             if job.plan.eval_only:
                 continue
             rule = self.opened.stop_rules.of(job.key)
+            # Unscored questions of its prefix may have been taken back, to be asked again.
             if rule is not None and rule.has_ended:
                 if n_unanswered(self.opened.snapshot, job, rule, last=rule.n_wanted):
                     return True

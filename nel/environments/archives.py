@@ -27,6 +27,7 @@ def plain_files(archive: bytes) -> tuple[bytes, int]:
         tarfile.open(fileobj=packed, mode="w") as output,
     ):
         for member in members:
+            # A hard link becomes a file with the content of the one that it names.
             content = members.extractfile(member) if member.isreg() or member.islnk() else None
             if not member.isdir() and content is None:
                 n_refused += 1

@@ -70,7 +70,7 @@ def start_container(
         created = api.create_container(
             snapshot or spec.image,
             command=_LIFELINE,
-            entrypoint=None if snapshot is None else [""],
+            entrypoint=None if snapshot is None else [""],  # empty: none, not even the image's
             host_config=api.create_host_config(**_host_options(spec), mounts=_mounts(mounts or {})),
             environment=dict(spec.env),
             labels=labels_of("session"),
@@ -107,9 +107,9 @@ def check_image(client: docker.DockerClient, image: str) -> None:
         facts = api.inspect_image(image)
         helper_program(facts["Architecture"])
         search_path = search_path_of(facts["Config"])
-        container_id = api.create_container(image, command=_LIFELINE, labels=labels_of("check"))[
-            "Id"
-        ]
+        # Created and never started, which is enough to look at its files.
+        created = api.create_container(image, command=_LIFELINE, labels=labels_of("check"))
+        container_id = created["Id"]
         try:
             for folder in search_path.split(":"):
                 with suppress(docker.errors.NotFound):
@@ -141,7 +141,7 @@ def _host_options(spec: ContainerSpec) -> dict[str, Any]:
         "log_config": {"Type": "none", "Config": {}},
         "auto_remove": True,
         "ipc_mode": "private",
-        "init": True,
+        "init": True,  # as process 1 it reaps what commands leave behind
         "mem_limit": memory_bytes,
         "memswap_limit": memory_bytes,
         "nano_cpus": None if spec.cpus is None else round(spec.cpus * 1_000_000_000),

@@ -62,8 +62,10 @@ def _how(state: JsonObject | None, events: Sequence[JsonObject]) -> str:
     code = None if state is None else state.get("ExitCode")
     if deaths:
         code = deaths[-1].get("Actor", {}).get("Attributes", {}).get("exitCode", code)
-    if "oom" in times and abs(times.get("die", times["oom"]) - times["oom"]) <= _OOM_SECONDS:
-        return f"was killed for memory (exit code {code})"
+    if "oom" in times:
+        died_at = times.get("die", times["oom"])
+        if abs(died_at - times["oom"]) <= _OOM_SECONDS:
+            return f"was killed for memory (exit code {code})"
     if "kill" in times:
         return f"was killed from outside (exit code {code})"
     return "was removed" if code is None else f"ended with exit code {code}"

@@ -162,6 +162,7 @@ class ContainerSession:
             ToolsetFault: The container or the engine is gone.
         """
         request: dict[str, Value] = {"do": "read", "path": path}
+        # Twice: head and tail of an output have half of the limit each, and a file is one of them.
         ran = self.ask(request, b"", seconds=_FILE_SECONDS, bytes_max=2 * bytes_max, user=user)
         _check_file(path, ran)
         return ran.stdout
@@ -252,6 +253,7 @@ class ContainerSession:
     def check(self) -> None:
         """Raise ToolsetFault where the container has ended, is paused, or the engine is away."""
         with faults():
+            # Again and again, since a container that was just killed still counts as running.
             for seconds in _LOOKS:
                 time.sleep(seconds)
                 state = self._state()
@@ -353,7 +355,7 @@ class ContainerSession:
         order = self.order(request, seconds=seconds, bytes_max=bytes_max, user=user)
         try:
             frame = pack_frame(order, body)
-        except ValueError as error:
+        except ValueError as error:  # a zero byte, with which no program and no file has a name
             return result_without_reply(NOT_FOUND, "exit", str(error).encode())
         started = time.monotonic()
         deadline = started + seconds + _GRACE_SECONDS
@@ -376,6 +378,7 @@ class ContainerSession:
         if not is_gone or self._helper is None:
             detail = f"its helper gives no proper answer: {error}{self._last_words()}"
             raise ToolsetFault(CONTAINER_DIED, detail)
+        # The container is there and the helper is not: the command killed it, as `kill -9 -1` does.
         self._helper.close()
         with faults():
             self._start_helper()

@@ -62,6 +62,7 @@ class Snapshots:
         """
         if self._is_last_valid and not self._session.is_changed:
             return self._images[-1]
+        # Until the next one is made, a resume has no snapshot of this state.
         self._is_last_valid = False
         if what := self._not_saved():
             raise ToolsetFault(SNAPSHOT, what)
@@ -69,6 +70,7 @@ class Snapshots:
         image = self._session.snapshot(labels)
         self._images.append(image)
         self._session.is_changed, self._is_last_valid = False, True
+        # One that the engine keeps, as a container may be of it, goes with the episode's others.
         for earlier_image in self._images[:-_KEPT]:
             with suppress(SandboxError), speaking():
                 self._api.remove_image(earlier_image, noprune=True)

@@ -134,7 +134,8 @@ class ContainerTools(Toolset):
         """
         lines = self._read(path).split("\n")
         start = max(0, first_line - 1)
-        return "\n".join(lines[start : None if n_lines is None else start + max(0, n_lines)])
+        end = None if n_lines is None else start + max(0, n_lines)
+        return "\n".join(lines[start:end])
 
     @tool
     def write_file(self, path: str, text: str) -> str:
@@ -156,7 +157,8 @@ class ContainerTools(Toolset):
             new: What replaces it.
         """
         text = self._read(path)
-        if not old or (n_places := text.count(old)) != 1:
+        n_places = text.count(old)
+        if not old or n_places != 1:
             what = f"occurs {n_places} times" if old else "is empty"
             raise ToolError(f"The old text {what} in {path}; give one that occurs once.")
         return self._write(path, text.replace(old, new))

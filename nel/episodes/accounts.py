@@ -52,6 +52,7 @@ class Accounts:
     def count_call(self, call: ToolCall, result: ToolResult) -> None:
         """Count a call, run now or stored."""
         self.tool_calls += 1
+        # With its result: a call that is repeated until it shows something new is not stuck.
         digest = digest_of([call.name, call.arguments, result.text])
         self._n_equal = self._n_equal + 1 if digest == self._last_call else 1
         self._last_call = digest
@@ -79,6 +80,7 @@ class Accounts:
         bounds = [remaining[name] for name in ("work_seconds", "wall_seconds") if name in remaining]
         if self._limits.tool_seconds is not None:
             bounds.append(self._limits.tool_seconds)
+        # Also where none is left: the call ends by its timeout then.
         return max(0.001, min(bounds)) if bounds else None
 
     def left(self) -> dict[str, float]:

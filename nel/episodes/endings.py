@@ -80,5 +80,6 @@ def leave_suspended(task: asyncio.Task[Any] | None) -> None:
     destroy it, since that raises in it once more.
     """
     if task is not None:
+        # `asyncio.run` cancels the tasks that it finds registered, and waits for them.
         asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented for event loops
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(task))

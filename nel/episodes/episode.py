@@ -128,7 +128,7 @@ class Episode:
         number = self._next_number()
         digest = self._backend.digest(prompt, offer, options)
         step = self._stored_step(number, "model", digest)
-        if step is None:
+        if step is None:  # a stored one was within the limits when it was made
             self._end_at_limit()
             step = Step(number=number, kind="model", digest=digest, span=self._span)
             with self._noting_ending():
@@ -167,6 +167,7 @@ class Episode:
         They run one after the other, unless every tool among them is declared ``parallel``.
         """
         await self._ensure_open()
+        # Before any call runs: numbers of calls at once must not depend on which ends first.
         numbers = [self._next_number() for _ in calls]
         tools = [self._facts(call) for call in calls]
         if len(calls) > 1 and all(facts is not None and facts.parallel for facts in tools):
@@ -211,7 +212,7 @@ class Episode:
         is_late = isinstance(ending, LimitReached) and ending.name == "work_seconds"
         if self.abandoned.is_set() or not (ending is None or is_late):
             return False
-        self.ending = None
+        self.ending = None  # so that what the next stage begins with is not refused
         stage = await self._backend.next_stage()
         if stage is None:
             self.ending = ending
@@ -293,6 +294,7 @@ class Episode:
         try:
             return list(await asyncio.gather(*tasks))
         finally:
+            # The first fault ends the episode: calls that still run end with it.
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -357,6 +359,8 @@ class Episode:
         result = await self._backend.run_tool(
             number, call, self.accounts.tool_seconds(), facts=facts
         )
+        # The tool's process has cut what is beyond `OUTPUT_BYTES_MAX` already, and says how much:
+        # the model is told the size of the whole.
         bytes_max = self.limits.tool_bytes or OUTPUT_BYTES_MAX
         n_bytes = OUTPUT_BYTES_MAX + result.n_cut if result.n_cut else None
         text, n_cut = cut_output(result.text, bytes_max, n_bytes)
@@ -436,7 +440,7 @@ class Episode:
             if self._n_after_end > _AFTER_END_MAX:
                 self.abandoned.set()
                 leave_suspended(asyncio.current_task())
-                await asyncio.get_running_loop().create_future()
+                await asyncio.get_running_loop().create_future()  # never done
         self._check_open()
 
     def _check_open(self) -> None:

@@ -40,11 +40,8 @@ class Limits:
 
     def as_json(self) -> dict[str, float]:
         """Return the limits that are set."""
-        return {
-            item.name: getattr(self, item.name)
-            for item in fields(self)
-            if getattr(self, item.name) is not None
-        }
+        values = {name: getattr(self, name) for name in LIMIT_NAMES}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 LIMIT_NAMES: Final = tuple(item.name for item in fields(Limits))

@@ -192,8 +192,11 @@ class Ledger:
         config = self._config
         caps = (config.max_requests, config.max_tokens_total, config.max_cost)
         for name, cap in zip(("requests", "tokens", "cost"), caps, strict=True):
+            if cap is None:
+                continue
             parts = (self._before, self.spent, self._reserved, most_spent)
-            if cap is not None and sum(getattr(share, name) for share in parts) > cap * (1 + 1e-9):
+            total = sum(getattr(share, name) for share in parts)
+            if total > cap * (1 + 1e-9):  # a sum of costs may be off by its rounding
                 return name
         return None
 

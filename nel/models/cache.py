@@ -109,6 +109,7 @@ def _open(path: Path) -> sqlite3.Connection | None:
         try:
             return _connect(path)
         except sqlite3.DatabaseError as error:
+            # Locked for long, or on a disk that cannot be written: nothing is wrong with the file.
             if isinstance(error, sqlite3.OperationalError):
                 return None
             with suppress(OSError):

@@ -98,7 +98,9 @@ def _columns(
         raise LogprobFault(
             "malformed", "the answer repeats the prompt without the log-probabilities of its tokens"
         )
-    if not has_prompt and len("".join(str(token) for token in tokens)) < len(prompt) // 2:
+    # Too few characters for the prompt: these are the tokens of what was generated alone.
+    token_text = "".join(str(token) for token in tokens)
+    if not has_prompt and len(token_text) < len(prompt) // 2:
         raise LogprobFault("echo_ignored", NO_ECHO)
     if not isinstance(tops, list) or not isinstance(offsets, list):
         raise LogprobFault(

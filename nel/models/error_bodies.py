@@ -122,8 +122,9 @@ def error_in(payload: object) -> object:
 def _message(error: object, depth: int) -> str:
     """Return an error's message and, where a proxy repeats it, that of the server behind it."""
     if isinstance(error, list):
-        parts = [_message(item, depth - 1) for item in error[:_PARTS_MAX]] if depth > 0 else []
-        return "; ".join(item for item in parts if item)[:_READ_CHARACTERS_MAX] or _text(error)
+        items = error[:_PARTS_MAX] if depth > 0 else []
+        messages = filter(None, (_message(item, depth - 1) for item in items))
+        return "; ".join(messages)[:_READ_CHARACTERS_MAX] or _text(error)
     if not isinstance(error, Mapping):
         return _text(error)
     text = next((error[name] for name in _MESSAGES if error.get(name)), None)

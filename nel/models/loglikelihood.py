@@ -106,6 +106,8 @@ def score_choice(
             " it; give the benchmark a context, or use a server that puts a BOS token before the"
             " prompt",
         )
+    # From the continuation's first token backwards: where another choice of the sample joins a
+    # token to the context, all of them are counted from further in front.
     borders = [
         _border(echo, border, len(context))
         for border in range(first_index, max(-1, first_index - _BORDERS_MAX), -1)

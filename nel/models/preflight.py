@@ -134,6 +134,7 @@ def _not_found(
         hint = (
             f"the base URL or the protocol is wrong ({flags.url} {base}/completions asks by texts)"
         )
+    # The URL's own path sets a protocol, and the benchmark needs none.
     elif path_protocol == protocol != needed:
         better = base + wire_of("chat").path(endpoint.model, stream=False)
         hint = f"the endpoint answers chat alone ({flags.url} {better})"

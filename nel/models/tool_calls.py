@@ -36,7 +36,7 @@ def tool_calls_in(listed: object) -> tuple[ToolCall, ...]:
         call = _call(entry)
         if call.id in calls:
             call = replace(call, id=f"{call.id}-{position}")
-        calls[call.id or f" {position}"] = call
+        calls[call.id or f" {position}"] = call  # several may have none
     return tuple(calls.values())
 
 

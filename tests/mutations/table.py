@@ -1333,8 +1333,8 @@ MUTATIONS: Final = (
     Mutation(
         name="reading-makes-files",
         fault="SQLite puts files beside the store of a run that is only looked at.",
-        fragment="mode = _untouched_mode(path) if untouched else",
-        replacement='mode = "ro" if untouched else',
+        fragment="mode, readonly = _untouched_mode(path), True",
+        replacement='mode, readonly = "ro", True',
         tests=("tests/engine/store/test_untouched.py",),
     ),
     Mutation(

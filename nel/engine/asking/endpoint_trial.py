@@ -26,6 +26,7 @@ from nel.models.refusals import is_alike
 from nel.types import Response, ResponseError
 
 _WITNESSES: Final = 4
+"""Samples beside the refused one; with the neutral prompt six requests are refused alike."""
 
 
 class EndpointTrial:
@@ -97,7 +98,7 @@ class EndpointTrial:
                 await self._asker.store(sample, exchange)
                 await self._finish(sample, exchange)
         finally:
-            acceptance.decide()
+            acceptance.decide()  # after an error too: workers wait for it
 
     async def _ask(
         self, item: WorkItem, refused: list[tuple[WorkItem, Exchange]] | None
@@ -138,6 +139,8 @@ class EndpointTrial:
             self._stop.request(suspicion.status)
         elif not self._is_running:
             self._is_running = True
+            # Further samples would be refused as well. After other faults, such as timeouts, they
+            # may be answered, and go on meanwhile.
             if is_refusal(error):
                 self._may_go_on.clear()
             self._workers.start(self._settle(item, suspicion))

@@ -249,6 +249,8 @@ class SampleRunner:
             )
         body = self._body(request)
         digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
+        # How often this body was asked: asking twice gets two answers, and the same two when the
+        # scorer is run again.
         counts, call_digest = item.context.request_counts, digest.hex()
         counts[call_digest] = counts.get(call_digest, 0) + 1
         address = Asked(SCORER, counts[call_digest], digest=digest)

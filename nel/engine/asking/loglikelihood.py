@@ -84,11 +84,9 @@ async def rank(
         if answer.error is not None:
             return body, answer
         answers.append(answer)
+    choice_scores = [score for answer in answers for score in answer.choice_scores]
     try:
-        scores = on_one_border(
-            [score for answer in answers for score in answer.choice_scores],
-            [context for context, _ in pairs],
-        )
+        scores = on_one_border(choice_scores, [context for context, _ in pairs])
     except LogprobFault as error:
         why = ResponseError(kind=f"logprob_{error.kind}", message=str(error), status=200)
         return body, replace(_join(answers), choice_scores=(), error=why)

@@ -207,13 +207,8 @@ def _scores(
     for name, sample in _name_samples(theirs.samples(key)):
         ends = outcomes.get(sample.idx)
         if ends:
-            yield (
-                name,
-                (
-                    sum(pair[0] for pair in ends) / repeats,
-                    sum(pair[1] for pair in ends) / repeats,
-                ),
-            )
+            lows, highs = zip(*ends, strict=True)
+            yield name, (sum(lows) / repeats, sum(highs) / repeats)
 
 
 def _name_samples(samples: Iterator[StoredSample]) -> Iterator[tuple[str, StoredSample]]:

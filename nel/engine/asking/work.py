@@ -73,6 +73,8 @@ class WorkQueue:
         if any(self._rule_of(job.key) for job in self._jobs):  # each is drawn up to a position
             yield from islice(self._items, n)
             return
+        # Evenly over the benchmarks, as 0, 0, 1, 1 of two for n = 4; one that has no sample left
+        # gives way to any other.
         for number in range(n):
             samples = self._by_job[number * len(self._by_job) // n]
             yield from islice(chain(samples, self._items), 1)
@@ -106,6 +108,7 @@ class WorkQueue:
 
     def n_left_out(self, job: Job, rule: StopRule) -> int:
         """Return how many (sample, repeat) pairs a rule that has just ended leaves unasked."""
+        # The further repeats of the last question that was drawn, and all questions after it.
         position, repeat = self._drawn_upto
         repeats = job.plan.config.repeats
         return repeats - repeat - 1 + n_unanswered(self._snapshot, job, rule, first=position + 1)

@@ -276,6 +276,7 @@ class Attempt:
         if stage is None:
             return None
         bounds = (stage["work_seconds"], self.plan.limits.work_seconds)
+        # The tighter one; None where neither is set.
         return {**stage, "work_seconds": min(filter(None, bounds), default=None)}
 
     async def evidence(self) -> Any:

@@ -112,6 +112,8 @@ class EpisodeRunner:
                     backend=attempt,
                     price=self._price,
                 )
+                # Where a later session goes on from the stored steps, the attempt is not over, and
+                # the environment keeps what it needs for that.
                 is_over = True
                 try:
                     return await self._finish(plan, attempt, episode)
@@ -252,6 +254,8 @@ async def _answer_of(solver: BoundSolver, episode: Episode) -> str | None:
     try:
         await asyncio.wait({task, abandoned}, return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError as error:
+        # The session ends. A solver may catch the cancellation and ask again: then its episode
+        # abandons it, and it is left behind suspended.
         episode.ending = episode.ending or SessionOver(error)
         task.cancel()
         await asyncio.wait({task, abandoned}, return_when=asyncio.FIRST_COMPLETED)

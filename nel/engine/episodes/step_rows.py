@@ -180,6 +180,7 @@ class StoredAttempts:
     @property
     def last(self) -> int:
         """Return the number of the attempt to continue, or of the next one."""
+        # An attempt without a reason why it ended was interrupted, and goes on.
         latest = max([*self.steps, *self.ended], default=0)
         return latest + 1 if latest in self.ended else latest
 

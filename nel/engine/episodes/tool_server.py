@@ -95,6 +95,7 @@ class ToolProcess:
         self._writer.write(_SIZE.pack(len(frame)) + frame)
         try:
             async with asyncio.timeout(seconds):
+                # Looked at after `answer` is registered: what ends later resolves it in `_read`.
                 if self._reading.done():
                     raise EnvironmentFault(DIED, "the process of the episode's tools is gone")
                 return _answer_of(await answer)

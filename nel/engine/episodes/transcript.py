@@ -97,13 +97,14 @@ class TranscribedAttempt:
             for number, step in self.steps.items()
             if step.kind == "model"
         }
-        continued = {
-            int(reference.removeprefix(BY_STEP))
-            for line in lines.values()
-            for position, reference in enumerate(line)
-            if reference.startswith(BY_STEP)
-            and lines.get(int(reference.removeprefix(BY_STEP))) == line[:position]
-        }
+        # A step is continued by a request that names its answer right after all that it had sent.
+        continued = set()
+        for line in lines.values():
+            for position, reference in enumerate(line):
+                if reference.startswith(BY_STEP):
+                    number = int(reference.removeprefix(BY_STEP))
+                    if lines.get(number) == line[:position]:
+                        continued.add(number)
         return [
             Branch(
                 messages=[*map(self.message, line), *self._end_of(number)],

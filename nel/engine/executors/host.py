@@ -130,7 +130,7 @@ class _ScoringHost:
         for task, _ in scored:
             self._attempts.pop(task.key.benchmark, None)
         seconds = max(now - self._received.pop(task.key.benchmark, now) for task, _ in scored)
-        is_dry = len(self._attempts) <= len(self._n_asking)
+        is_dry = len(self._attempts) <= len(self._n_asking)  # all others wait for the run
         results = [(task.key.benchmark, result) for task, result in scored]
         self._output.send(Finished(results, seconds, is_dry))
 

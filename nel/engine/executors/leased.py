@@ -141,15 +141,12 @@ class LeasedExecutor:
         """Return how many hosts were lost, if any."""
         if not self._n_lost:
             return ()
-        n_again = (self._scorers.n_again if self._scorers else 0) + (
-            self._sandbox.n_again if self._sandbox else 0
+        n_again = sum(part.n_again for part in (self._scorers, self._sandbox) if part is not None)
+        note = (
+            f"{self._n_lost} workers were lost; the {n_again} samples that they had were scored"
+            " again elsewhere"
         )
-        return [
-            (
-                f"{self._n_lost} workers were lost; the {n_again} samples that they had were scored"
-                " again elsewhere"
-            )
-        ]
+        return [note]
 
     def close(self) -> None:
         """End all hosts."""
@@ -246,12 +243,10 @@ class LeasedExecutor:
     def _problem_of(self, host: _Host, hello: Mapping[str, Any]) -> str | None:
         assert self._work is not None  # noqa: S101
         if hello.get("error"):
-            own_environment = environment()
-            what = difference({**own_environment, "digests": ()}, hello, ())
-            return (
-                f"the node {host.node} {what or 'cannot compute scores: ' + str(hello['error'])};"
-                f" {_SAME}"
-            )
+            # Another version of nel or of a plugin says more than the error that it led to.
+            what = difference({**environment(), "digests": ()}, hello, ())
+            what = what or f"cannot compute scores: {hello['error']}"
+            return f"the node {host.node} {what}; {_SAME}"
         names = [benchmark.name for benchmark in self._work.benchmarks]
         digests = self._work.digests if host.kind == "scoring" else ()
         what = difference({**environment(), "digests": digests}, hello, names)

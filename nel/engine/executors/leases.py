@@ -71,6 +71,7 @@ class Leases:
     def assign(self) -> dict[str, list[int]]:
         """Lease waiting items to the hosts with most room, and return what each gets."""
         assigned: dict[str, list[int]] = {}
+        # Suspects first, and one to a host: a host that is lost again then has one culprit.
         for name, host in self._hosts.items():
             if self._suspects and host.suspect is None and host.room > 0:
                 host.suspect = self._suspects.popleft()

@@ -118,6 +118,7 @@ class LeasedScorers:
         scoring = self._scorings.get(question.number)
         if scoring is None:
             return
+        # Its host has started it again, and its questions are counted from the first.
         if scoring.attempt != question.attempt:
             scoring.item, scoring.attempt = scoring.item.restart(), question.attempt
         self._leases.set_asking(host, question.number, is_asking=True)

@@ -167,5 +167,7 @@ def share_slots(judge_endpoints: Iterable[JudgeEndpoint]) -> None:
     others = [endpoint for endpoint in judge_endpoints if not endpoint.is_evaluated]
     demand = sum(endpoint.slots.free for endpoint in others)
     supply = SLOTS - SLOTS_WITHOUT_JUDGE
-    for endpoint in others if demand > supply else ():
+    if demand <= supply:
+        return
+    for endpoint in others:
         endpoint.slots.free = max(_SLOTS_MIN, endpoint.slots.free * supply // demand)

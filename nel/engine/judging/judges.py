@@ -149,6 +149,7 @@ class Judges(JudgeEndpoints):
             for number, turn in enumerate(delegated.turns)
             if isinstance(turn, JudgeWanted)
         ]
+        # One for each turn that is judged, in their order.
         judged = iter(await asyncio.gather(*graders, return_exceptions=True))
         return mean_of_turns(
             [
@@ -235,27 +236,21 @@ class Judges(JudgeEndpoints):
         grades = [await settle_round(judge, case, entry, self._plugin_threads) for entry in rounds]
         fault = next((entry for entry in grades if isinstance(entry, JudgeError)), None)
         sample.item.context.has_missing_grades |= fault is not None
+        by_round = [entry if isinstance(entry, Grade) else None for entry in grades]
         grade: Grade | None = None
         try:
-            grade = aggregate_repeats(
-                [entry if isinstance(entry, Grade) else None for entry in grades]
-            )
+            grade = aggregate_repeats(by_round)
         except JudgeError as error:
             fault = fault or error
-        first_round = zip(questions, rounds[0], strict=True)
+        labels: list[tuple[str, str]] = []
+        if size > 1:
+            first_round = zip(questions, rounds[0], strict=True)
+            labels = [(entry.label, reply.label) for entry, reply in first_round]
         return Opinion(
             judge=member.label,
             grade=grade,
-            repeats=(
-                tuple(entry if isinstance(entry, Grade) else None for entry in grades)
-                if config.repeats > 1
-                else ()
-            ),
-            questions=(
-                tuple((entry.label, reply.label) for entry, reply in first_round)
-                if size > 1
-                else ()
-            ),
+            repeats=tuple(by_round) if config.repeats > 1 else (),
+            questions=tuple(labels),
             reasked=sum(reply.reasked for reply in replies),
             fault=None if grade is not None or fault is None else fault.kind,
             reply=shown_reply(grade, fault, replies),
@@ -274,6 +269,8 @@ class Judges(JudgeEndpoints):
         """
         messages = list(question.messages) or [Message(role="user", content=question.prompt)]
         reasked = 0
+        # Each round ends with a reply, with the same question under other settings, or with a
+        # re-ask that shows the judge its unreadable reply.
         while True:
             try:
                 call = self._call(sample, member, messages, question, number)

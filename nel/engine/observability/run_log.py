@@ -145,6 +145,7 @@ def _truncate_partial_line(handle: int) -> None:
     """Remove a last line that a crash of the machine left incomplete."""
     size = os.fstat(handle).st_size
     tail = os.pread(handle, _TRACEBACK_MAX * 8, max(0, size - _TRACEBACK_MAX * 8))
+    # To the end of the last whole line; `rfind` is -1 where the tail has none.
     if tail and not tail.endswith(b"\n"):
         os.ftruncate(handle, size - len(tail) + tail.rfind(b"\n") + 1)
 

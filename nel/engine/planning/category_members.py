@@ -28,10 +28,10 @@ def check_categories(config: RunConfig, jobs: Sequence[Job], snapshot: Snapshot)
         categories = _categories(snapshot, job.key) if named else []
         for category in sorted(named.difference(categories)):
             is_whole = config.shard is None and _is_whole(plan)
+            extent = "" if is_whole else ", as far as it is asked,"
             fault = (
-                f"a mean is of {plan.config.name}{CATEGORY}{category}, and {plan.slot}"
-                f'{"" if is_whole else ", as far as it is asked,"} has no category "{category}";'
-                f" there are {', '.join(categories) or 'none'}"
+                f"a mean is of {plan.config.name}{CATEGORY}{category}, and {plan.slot}{extent} has"
+                f' no category "{category}"; there are {", ".join(categories) or "none"}'
             )
             if is_whole:
                 raise ConfigError(fault)

@@ -50,6 +50,7 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
         common &= gold.kinds
         if not common:
             break
+        # A 0 among numbers of choices: they are counted from 0, as nel counts.
         if common == {"index"} and has_zero:
             is_needed = True
             break
@@ -57,7 +58,11 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
         raise _numbered_from_one(beyond_last)
     if not is_needed:
         return benchmark
-    kind = "label" if "label" in common else next(iter(common)) if len(common) == 1 else None
+    kind: GoldKind | None = None
+    if "label" in common:
+        kind = "label"
+    elif len(common) == 1:
+        (kind,) = common
     return replace(benchmark, gold_kind=kind)
 
 

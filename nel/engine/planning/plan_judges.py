@@ -108,12 +108,11 @@ def unasked_judge(config: RunConfig, benchmark: Benchmark, slot: str) -> tuple[s
     """Return a dry run's note where a judge is configured for a scorer that asks none."""
     if config.judge is None or may_ask_judge(benchmark.scorer):
         return ()
-    return (
-        (
-            f"{slot}: its scorer decides by a rule and asks no judge; --scorer model_graded_qa has"
-            " the judge decide"
-        ),
+    note = (
+        f"{slot}: its scorer decides by a rule and asks no judge; --scorer model_graded_qa has the"
+        " judge decide"
     )
+    return (note,)
 
 
 def may_ask_judge(scorer: object) -> bool:
@@ -134,18 +133,13 @@ def _check_names(
 ) -> None:
     """Raise ConfigError where a scorer's judge is unknown, before answers are paid for."""
     panel = [] if judge is None else judge.panel
-    names = {
-        GRADER,
-        *roles,
-        *(member.label for member in panel),
-        *(member.model for member in panel),
-    }
+    names = {GRADER, *roles}
+    for member in panel:
+        names |= {member.label, member.model}
     for name in wanted_judges(benchmark.scorer):
         if name not in names:
-            hint = (
-                did_you_mean(name, names)
-                or f"; there are {', '.join(sorted(names - {GRADER})) or 'none'}"
-            )
+            listed = ", ".join(sorted(names - {GRADER})) or "none"
+            hint = did_you_mean(name, names) or f"; there are {listed}"
             raise ConfigError(
                 f'{benchmark.name}: its scorer asks the judge "{name}"{hint}; name it in'
                 " judge.panel or model_roles"

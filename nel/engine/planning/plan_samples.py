@@ -163,6 +163,7 @@ def _sample_id(
             ) from error
     if row_number_of(content) is None:
         return content
+    # Equal rows are told apart by their occurrence.
     count = digests.duplicates.get(content, 1) + 1
     while row_number_of(occurrence_id(content, count)) is not None:
         count += 1

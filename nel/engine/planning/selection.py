@@ -65,6 +65,9 @@ def first_rows(
         is_exact = False
     is_all = is_exact and dataset.n_rows == selected.n_rows
     by = dataset.divided_by
+    n_strata = n_strata_asked = None
+    if by is not None:
+        n_strata, n_strata_asked = len(dataset.counts[by]), len(selected.counts.get(by, ()))
     note(
         {
             "kind": "all" if is_all else "first",
@@ -73,8 +76,8 @@ def first_rows(
             "is_exact": is_exact,
             "seed": None,
             "by": by,
-            "n_strata": None if by is None else len(dataset.counts[by]),
-            "n_strata_asked": None if by is None else len(selected.counts.get(by, ())),
+            "n_strata": n_strata,
+            "n_strata_asked": n_strata_asked,
             "strata": {},
         }
     )

@@ -122,8 +122,10 @@ def scorer_inputs(item: ScoringTask) -> list[ScorerInput]:
     """
     if not item.conversation:
         return [_scorer_input(item, answer_in(item.response, item.sample), item.sample.target)]
+    # The answer to the sample's first question: each further turn put two messages after it, and
+    # examples that are shown as turns have their answers before it.
     first = len(item.conversation) - 2 * len(item.sample.turns) - 1
-    answers = range(first, len(item.conversation), 2)  # examples shown as turns have answers too
+    answers = range(first, len(item.conversation), 2)
     if item.benchmark.scores_conversation or item.response.episode is not None:
         whole = _scorer_input(item, answer_in(item.response, item.sample), item.sample.target)
         whole.conversation = [dict(message) for message in item.conversation]

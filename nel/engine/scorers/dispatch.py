@@ -59,6 +59,7 @@ class Scorers:
         """
         self._deliver = deliver
         stopping = threading.Event()
+        work = [self._score_in_process(stopping)]
         supervisor = None
         if self._fork_server is not None:
             from nel.engine.scorers.supervisor import (  # noqa: PLC0415 - rules of nel need no process
@@ -71,10 +72,9 @@ class Scorers:
             for number, item in self._put_before_run:
                 supervisor.put(number, item)
             self._put_before_run.clear()
+            work.append(supervisor.supervise())
         try:
-            await asyncio.gather(
-                self._score_in_process(stopping), *([supervisor.supervise()] if supervisor else [])
-            )
+            await asyncio.gather(*work)
         finally:
             stopping.set()
             if supervisor is not None:
@@ -104,6 +104,7 @@ class Scorers:
             batch, self._waiting = self._waiting, []
             self._has_waiting.clear()
             outcomes = await asyncio.to_thread(_score_batch, batch, stopping)
+            # Fewer outcomes than answers where the session ended meanwhile: a resume has the rest.
             self._deliver(list(zip(batch, outcomes, strict=False)))
 
 

@@ -53,6 +53,7 @@ class Progress:
 
     def begin(self, number: int) -> None:
         """Note that a sync scoring begins, or goes on after an answer of the run."""
+        # Cleared before the number changes: no reader sees the new one with the old start.
         self._cells[1] = 0.0
         self._cells[0] = number
         self._cells[1] = time.monotonic()
@@ -208,7 +209,8 @@ def _serve(
                     number = _fork_watched(control, handles[0], partial(work, number))
                     watched.add(number)
                 else:
-                    watched = watched - {number} if number else set()
+                    # One process, or all: what is not spared is killed, with what it has started.
+                    watched = set() if number == _ALL else watched - {number}
                     kill_children(spared=watched)
             except OSError as error:
                 done, number = _FAILED, error.errno or 0
@@ -309,6 +311,7 @@ def kill_children(spared: Collection[int] = ()) -> None:
         spared: Children that are left alone with all that is below them.
     """
     ends = time.monotonic() + _KILL_SECONDS
+    # Again and again, since this process adopts the children of those that it has killed.
     while time.monotonic() < ends:
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:

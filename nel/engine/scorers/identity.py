@@ -54,10 +54,8 @@ def scorer_digest(benchmark: Benchmark) -> str:
     Raises:
         ConfigError: Data that it declares does not exist.
     """
-    identity = (
-        f"{_name_and_options(benchmark)}"
-        f" {dict(benchmark.extra)!r}{' whole' if benchmark.scores_conversation else ''}"
-    )
+    whole = " whole" if benchmark.scores_conversation else ""
+    identity = f"{_name_and_options(benchmark)} {dict(benchmark.extra)!r}{whole}"
     sources = _scorer_sources(benchmark)
     data = [
         digest
@@ -114,14 +112,12 @@ def unseen_dependencies(benchmark: Benchmark) -> tuple[str, ...]:
         return ()
     names = _names_by_file(members)
     files = filter(_is_foreign, sorted(_scorer_sources(benchmark).files))
-    return tuple(
-        f"{path.name} {call}"
-        for path in files
+    calls: list[str] = []
+    for path in files:
         # Beside the scorer there may be a function that reads the dataset.
-        for call in (
-            read_definitions(path, names[path]) if path in names else read_source(path)
-        ).reads
-    )
+        source = read_definitions(path, names[path]) if path in names else read_source(path)
+        calls += [f"{path.name} {call}" for call in source.reads]
+    return tuple(calls)
 
 
 def _is_foreign(path: Path) -> bool:

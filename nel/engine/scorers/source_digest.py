@@ -137,6 +137,7 @@ def read_definitions(path: Path, names: Iterable[str]) -> PythonFile:
             ]
     bound_names = [_bound_by(statement) for statement in body]
     used, waiting = set[int](), set(names)
+    # Each statement that binds a name that is waited for, until none uses a further one.
     while waiting:
         name = waiting.pop()
         for number, statement in enumerate(body):

@@ -94,11 +94,12 @@ def _imported_by(path: Path) -> Iterator[Path | str]:
     for name in imports:
         words = [word for word in name.split(".") if word not in ("", "*")]
         dots = len(name) - len(name.lstrip("."))
-        if dots:
+        if dots:  # "..helpers.numbers": two dots are the folder above
             yield from _files_named(path.parents[dots - 1], words)
-        elif words[0] == top != _PACKAGE:
+        elif words[0] == top != _PACKAGE:  # of its own package
             yield from _files_named(root, words)
         elif words[0] != _PACKAGE and words[0] not in sys.stdlib_module_names:
+            # A lone script may import what lies beside it, which Python finds only when it is run.
             beside = _files_on_way(path.parent, words) if _is_alone(path) else []
             yield from beside or _found_by_python(words)
 

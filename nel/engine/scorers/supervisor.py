@@ -100,7 +100,7 @@ class WorkerSupervisor:
             )
         for number in list(self._items):
             self._fail(number, "unavailable", self._unavailable or "")
-        await asyncio.Event().wait()
+        await asyncio.Event().wait()  # until cancelled, as while there is a worker
 
     async def _supervise(self) -> None:
         poll_seconds = min(_POLL_SECONDS_MAX, self._timeout_seconds / 4)
@@ -126,7 +126,9 @@ class WorkerSupervisor:
 
     async def _on_worker_death(self) -> None:
         computing = self._fork_server.progress.computing()
-        suspects = [*([] if computing is None else computing[:1]), *self._async_in_flight()]
+        suspects = self._async_in_flight()
+        if computing is not None:
+            suspects.append(computing[0])
         await self._restart(suspects, "died", _DIED)
 
     def _async_in_flight(self) -> list[int]:
@@ -149,7 +151,9 @@ class WorkerSupervisor:
         """
         self._disconnect()  # before all else, so that new items wait for the next process
         in_flight, self._in_flight = list(self._in_flight), {}
-        suspected = set(suspects) & set(in_flight) or set(in_flight)
+        suspected = set(suspects).intersection(in_flight)
+        if not suspected:
+            suspected = set(in_flight)
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)
@@ -167,8 +171,10 @@ class WorkerSupervisor:
 
     async def stop(self) -> None:
         """Disconnect from the worker; scorings in flight get no outcome."""
-        for task in (*self._answering, *([self._reading] if self._reading else [])):
+        for task in self._answering:
             task.cancel()
+        if self._reading is not None:
+            self._reading.cancel()
         self._disconnect()
 
     def _dispatch_waiting(self) -> None:

@@ -193,6 +193,8 @@ class Worker:
         """Ask the run from a sync scorer; while all of its threads wait, another one computes."""
         self._flush()  # the answer may take minutes: finished results must not wait for it
         replies: queue.SimpleQueue[ScorerReply] = queue.SimpleQueue()
+        # A scorer may ask from several threads of its own: the first question gives the permit
+        # back, and the last answer takes it again.
         with scoring.lock:
             scoring.n_asked += 1
             if scoring.n_asked == 1:
@@ -229,7 +231,7 @@ class Worker:
             lambda reply: loop.call_soon_threadsafe(_set_once, future, reply),
         )
         scoring.n_asked += 1
-        deadline.reschedule(None)
+        deadline.reschedule(None)  # the time of the run's answer is not the scorer's
         try:
             reply = await future
         finally:

@@ -54,6 +54,8 @@ class EndpointFaultCounter:
             self._refusals_max = max(self._refusals_max, _REFUSALS_MIN)
             self.has_answered = True
             return None
+        # A certificate that is refused before any answer is this machine's setting: no sample can
+        # be the reason, so that one is enough.
         if is_refusal(error) and (error.kind != "tls" or self.has_answered):
             return self._add_refusal(error)
         self._in_a_row += 1

@@ -100,6 +100,9 @@ class LoopWatch:
 
     def _receive(self, number: int, where: str) -> None:
         """Pass on a signal the first time that one of the two threads sees it."""
+        # Both see the signals, and either may be late. So the n-th one is passed on by the thread
+        # that is the first to have seen n; a handler may interrupt this block in its own thread,
+        # hence the RLock.
         with self._counting:
             self._counts[where] += 1
             if self._counts[where] <= self._n_signals:

@@ -60,7 +60,7 @@ class Stop:
         stopping = asyncio.create_task(self.event.wait())
         try:
             await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
+            if not task.done():  # the stop came first
                 remaining = self.seconds_left()
                 timeout = remaining if seconds_max is None else min(remaining, seconds_max)
                 await asyncio.wait({task}, timeout=timeout)

@@ -139,16 +139,12 @@ class StopRule:
 
     def _advance(self) -> None:
         while not self.is_over and self.n_clusters < len(self.order.ends):
-            end = self.order.ends[self.n_clusters]
+            start, end = self.n_wanted_at(self.n_clusters), self.order.ends[self.n_clusters]
             while self._position < end and self._is_complete(self.order.order[self._position]):
                 self._position += 1
             if self._position < end:
                 return
-            self._look(
-                self.order.order[
-                    self.order.ends[self.n_clusters - 1] if self.n_clusters else 0 : end
-                ]
-            )
+            self._look(self.order.order[start:end])
 
     def _is_complete(self, idx: int) -> bool:
         return idx in self.order.unusable or len(self._known.get(idx, ())) == self._repeats
@@ -160,11 +156,8 @@ class StopRule:
         self.n_clusters += 1
         self.mean.add(len(cluster), low, high)
         if self.direction is not None and self._baseline is not None:
-            values = self._baseline["low"], self._baseline["high"]
-            baseline = (
-                sum(values[0][idx] for idx in cluster),
-                sum(values[1][idx] for idx in cluster),
-            )
+            lowest, highest = self._baseline["low"], self._baseline["high"]
+            baseline = sum(lowest[idx] for idx in cluster), sum(highest[idx] for idx in cluster)
             self.direction.add(len(cluster), (low, high), baseline)
         # After the last cluster there is nothing to leave out.
         if self.n_clusters < len(self.order.ends):
@@ -175,12 +168,11 @@ class StopRule:
         self._seen[idx] = 1
         if idx in self.order.unusable:
             return ANY
-        known_rewards = self._known.pop(idx)
-        known = [known_rewards[repeat] for repeat in range(self._repeats)]
-        return (
-            sum(pair[0] for pair in known) / self._repeats,
-            sum(pair[1] for pair in known) / self._repeats,
-        )
+        by_repeat = self._known.pop(idx)
+        # Not in the order in which they came: the last bit of a sum of floats depends on it.
+        pairs = [by_repeat[repeat] for repeat in range(self._repeats)]
+        lows, highs = zip(*pairs, strict=True)
+        return sum(lows) / self._repeats, sum(highs) / self._repeats
 
     def _decide(self) -> StopDecision | None:
         for condition in self._conditions:

@@ -66,6 +66,7 @@ _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
 
 def seal_text(text: str) -> str:
     """Return the text of a JSON object, which has a field, with its checksum as the last one."""
+    # {"input":"1+1"} becomes {"input":"1+1","~":"92806493"}
     return f'{text[:-1]}{_BEFORE_SEAL}{zlib.crc32(text.encode()):08x}"}}'
 
 
@@ -74,7 +75,7 @@ def is_intact(text: object) -> bool:
     if not isinstance(text, str):
         return False
     body = text[:-_SEAL_CHARACTERS].encode("utf-8", "surrogatepass")
-    checksum = zlib.crc32(b"}", zlib.crc32(body))
+    checksum = zlib.crc32(b"}", zlib.crc32(body))  # the brace that stood where the seal begins
     return text.endswith(f'{_BEFORE_SEAL}{checksum:08x}"}}')
 
 

@@ -43,7 +43,9 @@ def owner_of(run_dir: Path) -> Owner | None:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         match = _OWNER.match(os.read(handle, 200).decode("utf-8", "replace"))
-        return Owner(pid=int(match[1]), host=match[2]) if match else Owner(pid=0, host="unknown")
+        if match is None:  # it has the lock, and has not signed yet
+            return Owner(pid=0, host="unknown")
+        return Owner(pid=int(match[1]), host=match[2])
     else:
         return None
     finally:
@@ -100,4 +102,4 @@ def _lock(handle: int) -> None:
             time.sleep(_RETRY_SECONDS)
         else:
             return
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the last attempt, which raises

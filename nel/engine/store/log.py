@@ -96,6 +96,7 @@ class Log:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Commit everything that the block writes, or roll it back when the block raises."""
+        # Takes the write lock at once: the first write could be refused in the middle of the block.
         self._write("BEGIN IMMEDIATE", ())
         try:
             yield
@@ -172,6 +173,8 @@ class Log:
             keep_unanswered: Keep those without an answer, since nothing is going to be asked.
         """
         remade = f"benchmark = ? AND again > 0 AND void = 0 AND {OF_ROUND}"
+        # `again` is 1 for `RESCORE` and 2 for `RESEND`. Answers are taken back first, as verdicts
+        # that the last statement takes back find them.
         if keep_unanswered:
             self._write(
                 f"UPDATE steps SET void = ? WHERE {remade} AND again = 1", self._by(benchmark)
@@ -186,6 +189,7 @@ class Log:
 
     def begin_round(self, benchmark: int) -> None:
         """Begin a round of verdicts by another scorer; those without an answer go on to hold."""
+        # The attempt of a verdict is its round (`OF_ROUND`): copies with the next number hold.
         others = COLUMNS.replace(" attempt,", " attempt + 1,")
         self._write(
             f"INSERT INTO steps({COLUMNS}) SELECT {others} FROM steps WHERE benchmark = ? AND again"
@@ -225,6 +229,7 @@ class Log:
         for benchmark, idx in self._connection.execute(query, (sample_id,)).fetchall():
             key = SampleKey(benchmark, idx, repeat)
             of_sample = "benchmark = ? AND idx = ? AND repeat = ? AND void = 0"
+            # Two statements, each with the condition of the index that it is to use.
             for roles in (f"role = 1 AND {OF_ROUND}", "(role > 1 OR void > 0)"):
                 self._write(
                     f"UPDATE steps SET void = ? WHERE {of_sample} AND {roles}",
@@ -249,6 +254,7 @@ class Log:
         if last_exchange is not None:
             took = "UPDATE sessions SET elapsed = ? - started WHERE id = ? AND elapsed IS NULL"
             self._write(took, last_exchange)
+        # The newest first: its `spent` is set then, so that the second statement leaves it out.
         killed = "ended IS NULL AND spent IS NULL"
         newest = (
             "UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE"
@@ -359,6 +365,7 @@ class Log:
                 if isinstance(text, str):
                     stored[column] = self.redactor.json_text(text)
         stored[_SESSION] = self._session
+        # Not of an answer from the cache, which took no attempt, of a recorded one or of a sum.
         if row.requests and row.request is not None:
             stored[_ENDED] = self._clock.now()
         stored[_CRC] = checksum_of(stored)

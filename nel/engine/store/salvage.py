@@ -157,6 +157,8 @@ def _rows(source: sqlite3.Connection, table: str, salvaged: Salvaged) -> Iterato
                 continue
             last = _last_row(source, table, first, last)
             middle = (first + last) // 2
+            # The lower half on top, since rows are copied in order; a range of one is tried again
+            # alone, and counted above if that fails.
             pending += [(middle + 1, last), (first, middle)] if first < last else [(first, first)]
             continue
         yield from (row[1:] for row in page)
@@ -172,6 +174,7 @@ def _last_row(source: sqlite3.Connection, table: str, first: int, last: int) -> 
     query = f"SELECT max(rowid) FROM {table} NOT INDEXED"
     with suppress(*_UNREADABLE_ERRORS):
         return max(first, int(source.execute(query).fetchone()[0] or first))
+    # Not even that can be read: the next 16 million rows are searched.
     return first + (1 << 24)
 
 

@@ -17,7 +17,9 @@ from nel.errors import DatasetError
 
 _ROWS_MAX: Final = 512
 _CHARACTERS_MAX: Final = 1 << 20
+"""Of samples that wait to be inserted, as the above."""
 _BITS: Final = 25
+"""Two to the power of this are the bits of `_SeenIds`."""
 _MASK: Final = (1 << _BITS) - 1
 _INSERT: Final = "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?, 0)"
 _ROW_NUMBER: Final = "SELECT row_number FROM samples WHERE benchmark = ? AND sample_id = ?"
@@ -98,6 +100,7 @@ class SampleTable:
             rows = ((benchmark, *sample) for sample in samples)
             self._connection.executemany(_INSERT, rows)
         except sqlite3.IntegrityError as error:
+            # Those before the clash were inserted, and are counted.
             raise _IdTaken(samples[self._connection.total_changes - before]) from error
         except sqlite3.Error as error:
             raise disk_fault(self._path, error) from error
@@ -113,7 +116,7 @@ class _SeenIds:
     __slots__ = ("_bits",)
 
     def __init__(self) -> None:
-        self._bits = bytearray(1 << _BITS - 3)
+        self._bits = bytearray(1 << _BITS - 3)  # eight to a byte
 
     def add(self, sample_id: str) -> None:
         bit = hash(sample_id) & _MASK

@@ -60,6 +60,9 @@ repeats its condition word for word.
 _PATH_BYTES_MAX: Final = 504
 """Of an absolute path that SQLite opens: 512 without its end and that of its journal's path."""
 _DAMAGE: Final = re.compile("decode|user-defined|malformed|no such|not a database")
+"""Of "could not decode to UTF-8", "user-defined function raised exception", "database disk image is
+malformed", "no such table" and "file is not a database".
+"""
 
 
 class _DamageNamed:
@@ -145,8 +148,9 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
     Raises:
         StoreError: It cannot be read without a file being made.
     """
-    mode = _untouched_mode(path) if untouched else "ro" if readonly else "rwc"
-    readonly = readonly or untouched
+    mode = "ro" if readonly else "rwc"
+    if untouched:
+        mode, readonly = _untouched_mode(path), True
     uri = f"{path.resolve().as_uri()}?mode={mode}"
     connection = sqlite3.connect(
         uri,

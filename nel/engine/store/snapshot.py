@@ -81,7 +81,7 @@ class Snapshot:
                 self._open()
         except (sqlite3.DatabaseError, StoreError) as error:
             if isinstance(error, StoreError) and error.__cause__ is None:
-                raise
+                raise  # of another program or format, which its message says
             what = str(error.__cause__ or error)
             raise StoreError(f"{path} is damaged or no run.db: {what}; {NEXT_STEP}") from error
 

@@ -75,6 +75,8 @@ def episode_sum(parts: Iterable[Part], price: Price | None) -> dict[str, Any]:
     ]
     errors = Counter(part.fault for part in calls if part.fault is not None)
     cost = sum(cost_of(part.usage, price) or 0.0 for part in requests)
+    n_attempts = max((part.attempt for part in parts), default=-1) + 1
+    wall_seconds = max((part.wall or 0.0 for part in last), default=0.0)
     return {
         "steps": len(requests),
         "tool_calls": len(calls),
@@ -82,10 +84,10 @@ def episode_sum(parts: Iterable[Part], price: Price | None) -> dict[str, Any]:
         "bytes_cut": sum(part.n_cut or 0 for part in calls),
         "usage": asdict(sum_usages([part.usage for part in requests])),
         "cost": round(cost, 9) if price else None,
-        "attempts": max((part.attempt for part in parts), default=-1) + 1,
+        "attempts": n_attempts,
         "timing": {
             "work_seconds": round(union_length(spans), 6),
-            "wall_seconds": max((part.wall or 0.0 for part in last), default=0.0),
+            "wall_seconds": wall_seconds,
         },
     }
 

@@ -25,6 +25,7 @@ _RENUMBERED: Final = {
     "benchmark": "?",
     "attempt": "CASE WHEN s.role = 1 THEN 0 ELSE s.attempt END",
     "session": "(SELECT new FROM numbers WHERE old = s.session)",
+    # By the session that took it back; a verdict of an earlier round by the one that stored it.
     "void": (
         "CASE WHEN s.void > 0 THEN (SELECT new FROM numbers WHERE old = s.void) WHEN s.role = 1 AND"
         " s.attempt < b.round THEN (SELECT new FROM numbers WHERE old = s.session) ELSE 0 END"

@@ -63,6 +63,7 @@ class BatchWriter:
         if self._thread is not None:
             self._hand_over()
             self._inbox.put(None)
+            # Not on the loop, which meanwhile resolves the futures of the last batch.
             await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
             self._thread = None
 
@@ -70,7 +71,7 @@ class BatchWriter:
         """Queue rows for one transaction; the future is done once they are on disk."""
         assert self._loop is not None, "start first"  # noqa: S101 - a bug of ours
         future: asyncio.Future[None] = self._loop.create_future()
-        if not self._gathered:
+        if not self._gathered:  # the first of this iteration
             self._loop.call_soon(self._hand_over)
         self._gathered.append((writes, future))
         return future

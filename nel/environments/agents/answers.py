@@ -298,6 +298,7 @@ _DELTAS: Final = {
 
 
 def _message_events(body: Event) -> Iterator[Event]:
+    # As Anthropic sends it: the count of the answer's tokens follows with its stop reason.
     empty_body = {**body, "content": [], "stop_reason": None}
     empty_body["usage"] = {**body["usage"], "output_tokens": 1}
     yield {"type": "message_start", "message": empty_body}
@@ -354,11 +355,10 @@ def _candidates(answer: ServedAnswer) -> Event:
 
 def _candidate_events(body: Event) -> Iterator[Event]:
     (candidate,) = body["candidates"]
-    parts = [
-        {**block, "text": piece} if "text" in block else block
-        for block in candidate["content"]["parts"]
-        for piece in (pieces_of(block.get("text", "")) or [""])
-    ]
+    parts: list[Event] = []
+    for block in candidate["content"]["parts"]:
+        pieces = pieces_of(block.get("text", ""))
+        parts += [{**block, "text": piece} for piece in pieces] if pieces else [block]
     head = {"modelVersion": body["modelVersion"]}
     for position, block in enumerate(parts):
         is_last = position == len(parts) - 1

@@ -160,7 +160,7 @@ class Gateway:
 
     def _is_retry(self, earlier: _Exchange) -> bool:
         if earlier.answered is None:
-            return True
+            return True  # however long it takes: the client has only given up waiting
         if earlier.task.cancelled() or isinstance(earlier.task.result(), _Refusal):
             return False
         is_recent = time.monotonic() - earlier.answered < _REPEAT_SECONDS
@@ -206,7 +206,7 @@ class Gateway:
             model=request.model or self._episode.model,
             text=reply.text,
             reasoning=reply.reasoning or "",
-            signature="bmVs",
+            signature="bmVs",  # "nel" in base64, the form of a vendor's
             calls=calls,
             custom_tools=request.custom_tools,
             ending=ending,  # type: ignore[arg-type]
@@ -296,8 +296,9 @@ class Gateway:
         stream: web.StreamResponse | None = None
         # A client that hung up does not cancel the task: its retry gets the same answer.
         with suppress(ConnectionError):
-            while not (await asyncio.wait({task}, timeout=_ALIVE_SECONDS))[0]:
-                if query.is_streamed:
+            while not task.done():
+                done, _ = await asyncio.wait({task}, timeout=_ALIVE_SECONDS)
+                if query.is_streamed and not done:
                     stream = stream or await _begin_stream(request)
                     await stream.write(b": nel waits for the model\n\n")
             if task.cancelled():
@@ -315,7 +316,7 @@ class Gateway:
                 for frame in frames_of(query.protocol, answer, wants_usage=query.wants_usage):
                     await stream.write(frame)
             await stream.write_eof()
-        return stream or web.Response(status=499)
+        return stream or web.Response(status=499)  # nginx's, for a client that has hung up
 
 
 async def _begin_stream(request: web.Request) -> web.StreamResponse:

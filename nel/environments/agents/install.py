@@ -84,9 +84,8 @@ class AgentInstall:
 
     def _fill(self, folder: Path) -> None:
         values = {"version": self.recipe.version, "arch": architecture()}
-        pip, npm = (
-            [fill(text, values) for text in texts] for texts in (self.recipe.pip, self.recipe.npm)
-        )
+        pip = [fill(text, values) for text in self.recipe.pip]
+        npm = [fill(text, values) for text in self.recipe.npm]
         if pip:
             _run([*_pip(), *self._pip_options(folder), *pip])
         if npm:

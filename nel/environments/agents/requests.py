@@ -44,6 +44,10 @@ _SETTINGS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 
 
+_DECLARATIONS: Final = ("functionDeclarations", "function_declarations")
+"""Of Gemini, which takes both spellings."""
+
+
 class Unreadable(ValueError):
     """A body that is not a request of its protocol."""
 
@@ -318,11 +322,11 @@ def _tools(protocol: Spoken, body: JsonObject) -> _Tools:
     for tool in body.get("tools") or ():
         kind = tool.get("type")
         if protocol == "gemini":
-            functions = tool.get("functionDeclarations") or tool.get("function_declarations") or ()
-            for function in functions:
+            # An entry holds declarations, or a tool of Gemini's own by its name, or both.
+            for function in [item for name in _DECLARATIONS for item in tool.get(name) or ()]:
                 parameters = function.get("parametersJsonSchema") or function.get("parameters")
                 _add(tools, function, parameters)
-            tools.native |= {name: tool for name in tool if "unctionDeclarations" not in name}
+            tools.native |= {name: tool for name in tool if name not in _DECLARATIONS}
         elif protocol == "anthropic" and kind in (None, "custom"):
             _add(tools, tool, tool["input_schema"])
         elif protocol == "responses" and kind == "custom":

@@ -179,7 +179,9 @@ def _conclude(recipe: Recipe, episode: Episode, ended: JsonObject, *, n_answers:
     claim = re.search(recipe.claimed_cost, str(ended["output"])) if recipe.claimed_cost else None
     if episode.ending is None:
         noted = {"exit": code, "ended_by": how, "output": output}
-        episode.note("agent_ended", noted | ({"claimed_cost": claim[1]} if claim else {}))
+        if claim is not None:
+            noted["claimed_cost"] = claim[1]
+        episode.note("agent_ended", noted)
     if not n_answers:
         if episode.ending is not None:
             raise episode.ending

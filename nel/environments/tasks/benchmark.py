@@ -103,9 +103,13 @@ def verdict(sample: ScorerInput) -> dict[str, Any]:
 def _folders(folder: Path) -> list[Path]:
     """Return the folders of tasks: the one itself, or those in it."""
     resolved = folder.resolve()
-    candidates = [resolved, *(sorted(resolved.iterdir()) if resolved.is_dir() else ())]
-    folders = [path for path in candidates if any((path / name).is_file() for name in _READERS)]
-    return folders[:1] if folders[:1] == [resolved] else folders
+    if _is_task(resolved):
+        return [resolved]
+    return list(filter(_is_task, sorted(resolved.iterdir()))) if resolved.is_dir() else []
+
+
+def _is_task(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in _READERS)
 
 
 def _read(path: Path, options: Mapping[str, object]) -> TaskFolder | str:

@@ -96,6 +96,7 @@ class TaskTools(ContainerTools):
         n_over = len(self._verdicts)
         if n_over + 1 >= len(self._whole.steps) or not self._goes_on():
             return None
+        # The next step goes on in the same container.
         self._verdicts.append(verify(self.client, self.session, self.task, self._level, ends=False))
         if not self._goes_on():
             return None
@@ -146,19 +147,12 @@ class TaskEnvironment(ContainerMaker):
     ) -> TaskEnvironment:
         """Return the environment of these tasks, with time for the slowest start and tests."""
         readable = [task for task in tasks.values() if isinstance(task, TaskFolder)]
-        tests = [
-            sum(
-                _VERDICT_SECONDS + (step.tests.seconds or 0.0) + _start_seconds(step)
-                for step in task.steps or [task]
-            )
-            for task in readable
-        ]
         return cls(
             tasks=tasks,
             level=level,
             resume=resume,
             setup_seconds=SETUP_SECONDS + max(map(_start_seconds, readable), default=0.0),
-            evidence_seconds=max(tests, default=_VERDICT_SECONDS),
+            evidence_seconds=max(map(_evidence_seconds, readable), default=_VERDICT_SECONDS),
         )
 
     def make(self, sample: Sample, origin: Origin | None) -> TaskTools:
@@ -239,11 +233,11 @@ class TaskEnvironment(ContainerMaker):
         if unread:
             listing = "; ".join(unread[:_NOTES_MAX])
             yield f"{len(unread)} of {len(ids)} tasks have unknown keys, which are ignored: {listing}"
-        reasons = {
-            name: self.faults.get(name) or task
-            for name in ids
-            if isinstance(task := tasks[name], str) or name in self.faults
-        }
+        reasons: dict[str, str] = {}
+        for name, task in tasks.items():
+            reason = self.faults.get(name) or task  # in place of a task that is refused stands why
+            if isinstance(reason, str):
+                reasons[name] = reason
         if reasons:
             examples = [f"{name}: {reason}" for name, reason in list(reasons.items())[:_NOTES_MAX]]
             yield f"{len(reasons)} of {len(ids)} tasks cannot be run: {'; '.join(examples)}"
@@ -258,9 +252,18 @@ class TaskEnvironment(ContainerMaker):
 def _start_seconds(task: TaskFolder) -> float:
     """Return how long a container or a step may take until its agent begins."""
     checks = [step.health for step in (task, *task.steps[:1]) if step.health is not None]
-    return _SCRIPT_SECONDS * bool(task.steps or task.workdir_files) + sum(
+    script_seconds = _SCRIPT_SECONDS if task.steps or task.workdir_files else 0.0
+    return script_seconds + sum(
         check.start_seconds + check.retries * (check.interval_seconds + check.timeout_seconds)
         for check in checks
+    )
+
+
+def _evidence_seconds(task: TaskFolder) -> float:
+    """Return how long the verdict may take: steps that the agent did not come to are begun, too."""
+    return sum(
+        _VERDICT_SECONDS + (step.tests.seconds or 0.0) + _start_seconds(step)
+        for step in task.steps or [task]
     )
 
 

@@ -141,7 +141,8 @@ class Keys:
         value = self._take(key, what, int, float)
         if value is None:
             return default
-        if not math.isfinite(value) or (value <= 0 if least is None else value < least):
+        is_too_small = value <= 0 if least is None else value < least
+        if is_too_small or not math.isfinite(value):
             raise TaskRefused(f"{self._path(key)} = {value!r} is not {what}")
         return float(value)
 

@@ -219,6 +219,7 @@ def _with_verifier(
     """
     verifier.refuse("collect", "nothing is collected before the verifier runs")
     is_own = "environment" in list(verifier)
+    # A container of its own: by the mode, by a table of its own, or since the whole task has one.
     mode, table = verifier.text("environment_mode"), verifier.table("environment")
     network = task.verifier_network
     if is_own:
@@ -305,7 +306,7 @@ def _health(environment: Keys) -> HealthCheck | None:
     table = environment.table("healthcheck")
     if not list(table):
         return None
-    check = HealthCheck(
+    check = HealthCheck(  # with a default, a number is never None
         command=table.text("command") or "",
         interval_seconds=table.number("interval_sec", 5.0, least=0.0) or 0,
         timeout_seconds=table.number("timeout_sec", 30.0) or 0,

@@ -23,15 +23,18 @@ if TYPE_CHECKING:
 
 _LOADED: Final = re.compile(
     r"""
+      # The linker, shells, name service, logins, libraries and clocks.
       /etc/(?: ld\.so\.\S+ | profile(?:\.d/\S+)? | bash\S* | zsh/\S+ | environment | inputrc
              | nsswitch\.conf | sudoers\S* | pam\.d/\S+ | security/\S+ | ssl/openssl\.cnf
              | locale\S* | default/locale | localtime | timezone )
     | /etc/apt/(?: apt\.conf\S* | preferences\S* )
+      # Modules of Python and Perl, configurations of pytest, pip and make.
     | \S*/(?: sitecustomize | usercustomize | conftest )(?: /__init__ )?\.(?: py | pyc | pl | \S*so )
     | \S*/(?: pytest | _pytest | pluggy | unittest )(?: \.py | /__init__\.py )
     | \S*/(?: site | dist )-packages/[^/\s]+\.pth
     | \S*/(?: \.?pytest\.(?:ini|toml) | tox\.ini | \.?pip/pip\.conf | pip\.conf
              | uv\.toml | GNUmakefile )
+      # Of downloads, of a user, of the tools of other languages.
     | \S*/\.?(?: curlrc | wgetrc | npmrc )
     | (?: /root | /home/[^/]+ )/\.(?: bash(?:rc|_profile|_login|_aliases|_env) | profile | z\w+
              | inputrc | pam_environment | node_modules/.* | node_libraries/.* )

@@ -123,7 +123,7 @@ def _fresh(
     """Return the verdict of tests in a new container of a snapshot."""
     changes = session.changes()
     image = session.snapshot()
-    if ends:
+    if ends:  # before the tests start, so that none of the agent's processes is beside them
         session.close()
     spec = replace(_spec(session, task, task), image=image)
     try:
@@ -232,6 +232,7 @@ def _verdict(session: ContainerSession, task: TaskFolder) -> tuple[JsonObject, l
     seconds = task.tests.seconds or _SECONDS
     make_logs(session, _VERIFIER)
     put_script(session, task.tests)
+    # A process that the agent left running could change the tests while they run; compared below.
     before = _tests(session, task)
     user = session.image_user if task.tests.user is None else task.tests.user
     ran = run_script(session, task.tests, seconds=seconds, user=user, watch=_VERIFIER)

@@ -21,6 +21,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import Final
@@ -348,14 +349,13 @@ class SharedGate(ClosingGate):
         """Return a connection, after as many attempts as it takes; warn of each new refusal."""
         logged = ""
         while True:
-            try:
-                return await self._connect(self._hello())
-            except LimiterRefused as error:
-                if str(error) != logged:
-                    logged = str(error)
-                    _LOG.warning("the limiter does not take this run any more: %s", logged)
-            except LimiterUnreachable:
-                pass  # `_go_alone` logs that it is lost
+            with suppress(LimiterUnreachable):  # `_go_alone` logs that it is lost
+                try:
+                    return await self._connect(self._hello())
+                except LimiterRefused as error:
+                    if str(error) != logged:
+                        logged = str(error)
+                        _LOG.warning("the limiter does not take this run any more: %s", logged)
             await asyncio.sleep(_RETRY_SECONDS)
 
     def _take_back(self) -> None:

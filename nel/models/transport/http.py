@@ -117,6 +117,7 @@ class HttpTransport(Transport):
         """Return the response, or the fault that prevented one."""
         pool = self._pool
         assert pool is not None, "use the transport as a context manager"  # noqa: S101 - a bug of ours
+        # Deadlines are on the loop's clock, measured times on the monotonic one.
         started = time.monotonic()
         ends = pool.loop.time() + self._endpoint.total_timeout_seconds
         reused = False

@@ -78,5 +78,5 @@ def tls_context(endpoint: EndpointConfig) -> ssl.SSLContext:
         raise ConfigError(
             f"cannot use the certificates in {', '.join(file_names)}: {error}; give PEM files"
         ) from error
-    context.set_alpn_protocols(["http/1.1"])
+    context.set_alpn_protocols(["http/1.1"])  # all that the transport speaks
     return context

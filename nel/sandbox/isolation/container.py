@@ -41,8 +41,8 @@ _OPTIONS_OF: Final = {
 _FIRST_USERS: Final = range(10_000, 60_000, 4)
 """Below 65536, which is all that a rootless engine maps; each container has users of its own,
 because the kernel counts processes and pipes of a user over all containers."""
-
 _USER_DRAWS: Final = 100
+"""Of 12,500 numbers: with a thousand containers, a hundred draws in a row never fail."""
 
 _BOOT: Final = """
 import json, os, site, sys, types
@@ -147,6 +147,7 @@ class Container:
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             message = self._stream.errors if self._stream is not None else ""
             raise ContainerDied(f"the container is gone ({message or error})") from error
+        # The nonce is known to the supervisor alone, so that no program can answer in its place.
         if reply.get("number") != number or reply.get("nonce") != nonce:
             raise ContainerDied("the container gave an answer to something else")
         return reply
@@ -234,7 +235,7 @@ def host_options(
     options = {
         "network_mode": "none",
         "cap_drop": ["ALL"],
-        "cap_add": ["SETUID", "SETGID"],
+        "cap_add": ["SETUID", "SETGID"],  # the supervisor becomes the users of programs and tests
         "security_opt": ["no-new-privileges"],
         "read_only": True,
         "tmpfs": {
@@ -246,11 +247,12 @@ def host_options(
         "mem_limit": memory,
         "memswap_limit": memory,
         "nano_cpus": 1_000_000_000,
-        "pids_limit": language.processes + 64,
+        "pids_limit": language.processes + 64,  # beside the program: supervisor, zygotes, tests
         "ulimits": [
             {"Name": "nofile", "Soft": 1024, "Hard": 1024},
             {"Name": "core", "Soft": 0, "Hard": 0},
         ],
+        # No System V IPC and no message queues, which outlive the process that made them.
         "sysctls": {
             "kernel.shm_rmid_forced": "1",
             "kernel.shmmni": "0",

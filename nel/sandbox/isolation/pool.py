@@ -32,10 +32,13 @@ if TYPE_CHECKING:
 Ask = Callable[[dict[str, Any], float], Mapping[str, Any]]
 """Has a container do a job within so many seconds, and returns what its supervisor saw."""
 
+# A container is replaced after so many jobs or seconds, whatever it looks like.
 _JOBS_MAX: Final = 200
 _AGE_SECONDS_MAX: Final = 600.0
 _CONTAINERS_A_WORKER: Final = 2
+"""Of different languages or memory sizes; the one used longest ago makes room for another."""
 _TRIES_MAX: Final = 2
+"""Containers that a program may end before it is asked whose fault that is."""
 _BACKOFF_SECONDS: Final = 0.25
 _BACKOFF_SECONDS_MAX: Final = 5.0
 _RETRIED: Final = ("died", "tests_died", "overloaded")
@@ -191,6 +194,7 @@ class ContainerPool:
         started = time.monotonic()
         wait = _BACKOFF_SECONDS
         while True:
+            # One thread has waited for it in vain: for a moment the others need not do the same.
             outage = self._outage
             if outage is not None and time.monotonic() < outage[0]:
                 raise SandboxError(str(outage[1]), kind=outage[1].kind)
@@ -260,8 +264,9 @@ class _Worker:
             container = self._container(work)
             if self._owner.is_closed:
                 raise SandboxError("the sandbox was closed", kind="closed")
+            # The engine was away meanwhile, which ends containers too: no program is at fault.
             if self._owner.outages != outages:
-                failures, outages = [], self._owner.outages  # no program is at fault
+                failures, outages = [], self._owner.outages
             try:
                 return self._run_in(container, work.run)
             except SandboxError as error:

@@ -89,7 +89,10 @@ def _of_tests(
 ) -> ProgramVerdict:
     passed = result.get("passed") is True
     breach = breach_of(run, cpu_seconds)
-    if breach is not None and not (passed and run["reason"] is None and not run["out_of_memory"]):
+    # Where nothing was stopped before the tests' end, what is left of a breach is the time that is
+    # added up afterwards, or a signal to a program that nothing asks any more.
+    is_after_end = passed and run["reason"] is None and not run["out_of_memory"]
+    if breach is not None and not is_after_end:
         return verdict_of(run, mode, *breach)
     if passed:
         return verdict_of(run, mode, "passed", "all tests ran to their end")

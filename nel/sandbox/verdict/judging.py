@@ -24,6 +24,7 @@ OUTPUT_BYTES_MAX: Final = 32 << 20
 """Largest expected output of a case; a program may write twice what is expected, up to this."""
 _OUTPUT_ROOM_BYTES: Final = 1 << 16
 _HOST_PATIENCE_SECONDS: Final = 30.0
+"""Beyond the longest that the supervisor may take, after which the container is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ class ProgramJudge:
             is_built = reply.get("is_kept") is True
             verdict = self._of_case(program, reply, case)
             total += verdict.cpu_seconds
+            # The verdict of this case stands for the program's, with the time of this case alone.
             if not verdict.passed:
                 case_name = f"case {number + 1} of {len(program.cases)}"
                 return replace(verdict, detail=f"{case_name}: {verdict.detail}")

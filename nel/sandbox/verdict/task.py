@@ -69,24 +69,28 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     helpers, stubs, prompt_classes = _prompt_names(prompt, entry_point)
     unbound = unbound_names(tests) - {entry_point}
     supplied = supplied_names(tree, unbound - helpers, prompt, entry_point)
-    program_names = unbound - set(supplied) | ({entry_point} if entry_point else set())
+    program_names = unbound.difference(supplied)
+    if entry_point:
+        program_names.add(entry_point)
     others = program_names - helpers - {entry_point}
-    program = program_names - helpers | {entry_point or "candidate", "candidate"}
+    # As `check(candidate)` calls it.
+    program = (program_names - helpers) | {entry_point or "candidate", "candidate"}
     nodes = list(ast.walk(tree))
     answers = answer_names(nodes, program)
+    is_about_objects = _is_about_classes(nodes, program_names, prompt)
+    reason = needs_shared(tests, tree, program, prompt_classes)
+    fault = _undefined_function(tree, others, prompt, entry_point)
     return Task(
         tests=tests,
         prompt=prompt,
         entry_point=entry_point,
         supplied=supplied,
         program_names=tuple(sorted(program_names)),
-        asks_objects=_is_about_classes(nodes, program_names, prompt)
-        or _uses_attributes(nodes, answers),
+        asks_objects=is_about_objects or _uses_attributes(nodes, answers),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
-        shared=needs_shared(tests, tree, program, prompt_classes)
-        or _uses_values(tree, others - stubs),
-        fault=_undefined_function(tree, others, prompt, entry_point) or _early_end(tree, answers),
+        shared=reason or _uses_values(tree, others - stubs),
+        fault=fault or _early_end(tree, answers),
     )
 
 
@@ -176,6 +180,7 @@ def _is_end(stmt: ast.stmt) -> bool:
         return False
     node = stmt.exc if isinstance(stmt, ast.Raise) else stmt.value
     if isinstance(node, ast.Call):
+        # exit(), exit(0) and exit(None) say that all was well; exit(1) and exit(code) may not.
         if any(getattr(value, "value", "unknown") for value in node.args[:1]):
             return False
         node = node.func

@@ -76,6 +76,15 @@ def test_tools_of_a_vendors_own_server_are_told_apart(protocol: Spoken, body: di
     assert (asked.tools, len(asked.native_tools)) == ((), 1)
 
 
+@pytest.mark.parametrize("spelling", ["functionDeclarations", "function_declarations"])
+def test_declarations_of_gemini_are_functions_in_either_spelling(spelling: str) -> None:
+    """And neither is a tool of Gemini's own, which would be noted as withheld."""
+    contents = [{"parts": [{"text": "x"}]}]
+    asked = read_request("gemini", {"contents": contents, "tools": [{spelling: [{"name": "add"}]}]})
+    assert [tool["function"]["name"] for tool in asked.tools] == ["add"]
+    assert asked.native_tools == {}
+
+
 def test_instructions_that_are_read_are_not_said_to_be_left_out() -> None:
     """Gemini takes the field by both spellings."""
     body = {"system_instruction": {"parts": [{"text": "Be short."}]}, "contents": [{"parts": [{"text": "x"}]}]}

@@ -65,6 +65,7 @@ def follow(log: Snapshot, after: int, n_max: int) -> list[tuple[int, int, Stored
 
 
 def _result_of(log: Snapshot, values: Sequence[Any]) -> tuple[int, int, StoredResult]:
+    # The columns of `_FOLLOW`: the mark, the sample, its verdict, and its answer or only NULLs.
     sample, verdict = StoredSample(*values[1:6]), Row._make(values[6 : 6 + _N_COLUMNS])
     answer = None if values[6 + _N_COLUMNS] is None else Row._make(values[6 + _N_COLUMNS :])
     result = StoredResult(sample, verdict.repeat, answer, verdict)

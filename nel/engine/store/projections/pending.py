@@ -98,6 +98,7 @@ class Pending:
 
     def has_answer(self, benchmark: int) -> bool:
         """Return whether an answer to a benchmark, not a refusal or fault, is stored."""
+        # With a verdict (`again` is 2 where there was none), without, or to a further request.
         return (
             self._is_some(f"role = 1 AND {OF_ROUND} AND again < 2", benchmark)
             or any(True for _ in self.unscored_answers(benchmark, upto=IDX_MAX))
@@ -125,7 +126,7 @@ class Pending:
 
     def unscored_answers(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, Row]]:
         """Yield each sample that was answered before ``upto`` and never scored, with its answer."""
-        latest_idx = 0
+        last_seq = 0
         columns = ", ".join(f"r.{name}" for name in Row._fields)
         query = (
             f"SELECT r.seq, s.idx, s.sample_id, s.row_number, s.content, s.fault, {columns}"
@@ -137,10 +138,12 @@ class Pending:
             " AND o.idx = r.idx AND o.repeat = r.repeat AND o.role = 1 AND o.void = 0)"
             " ORDER BY r.seq LIMIT ?"
         )
-        while rows := self._snapshot.execute(query, (benchmark, latest_idx, upto, PAGE)).fetchall():
+        # By the number of the row, so that each page goes on where the one before ended; NOT
+        # INDEXED and CROSS JOIN keep SQLite from reading in another order, and sorting.
+        while rows := self._snapshot.execute(query, (benchmark, last_seq, upto, PAGE)).fetchall():
             for row in rows:
                 yield StoredSample(*row[1:6]), Row._make(row[6:])
-            latest_idx = rows[-1][0]
+            last_seq = rows[-1][0]
 
     def _answered_repeats(
         self, benchmark: int, repeats: int, page: Sequence[int]

@@ -83,6 +83,7 @@ def results(
 
 def _answers(log: Snapshot, *where: int) -> _Rows:
     benchmark = where[0]
+    # In the order of `Row`: idx and repeat; fault to seconds; `wall`; ended to response.
     return {
         row[:2]: Row._make((benchmark, *row[:2], *_OF_ANSWER, *row[2:9], None, *row[9:]))
         for row in log.execute(_ANSWERS, where).fetchall()

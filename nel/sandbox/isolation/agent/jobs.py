@@ -35,6 +35,7 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
     tests_end.close()
     for handle in (null_device, program, tests, result_writer, run.out_handle, run.err_handle):
         os.close(handle)
+    # Whichever ends first. Where it is the program, the tests then meet the channel's end.
     run.until(lambda: owner.tests.ending is not None or owner.programs.ending is not None)
     if owner.tests.ending is None and run.reason is None:
         owner.kill(owner.program_user)  # whatever it left running holds the channel open

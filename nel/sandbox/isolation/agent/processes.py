@@ -99,6 +99,8 @@ class Processes:
     @contextmanager
     def as_user(self, user: int) -> Iterator[None]:
         """Act as a user, whose processes cannot harm this one meanwhile."""
+        # Real, effective and saved id. A process may signal those whose real or saved id is its
+        # own, so that the user's cannot signal this one; the saved 0 leads back.
         os.setresuid(self.idle_user, user, 0)
         try:
             yield
@@ -166,6 +168,8 @@ class Processes:
     def clear(self) -> bool:
         """End whatever is left, remove what was written; return False when something remains."""
         deadline = time.monotonic() + SWEEP_SECONDS_MAX
+        # Until only supervisor and zygotes are left: a process that forks without end may be in
+        # the middle of a fork at each kill.
         while True:
             self.kill(self.program_user)
             self.kill(self.tests_user)

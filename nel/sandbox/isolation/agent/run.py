@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 READ_BYTES = 1 << 16
 _LOOK_SECONDS = 0.05
 _KEEP_BYTES = 8 << 10
+"""Of the head and of the tail of an output that is not kept as a whole."""
 _TESTS_PROCESSES = 64
 
 
@@ -45,9 +46,8 @@ class Output:
         else:
             room = _KEEP_BYTES - len(self._head)
             self._head += data[:room]
-            self._tail = (
-                (self._tail + data[room:])[-_KEEP_BYTES:] if len(data) > room else self._tail
-            )
+            if len(data) > room:
+                self._tail = (self._tail + data[room:])[-_KEEP_BYTES:]
         return bool(data)
 
     def clip(self, limit: int) -> str | bytes:

@@ -94,6 +94,7 @@ def install() -> bool:
 
 def _program(column: int, architecture: int, clone: int, socket: int) -> bytes:
     """Return the filter as bytes of ``struct sock_filter``."""
+    # (operation, lines to skip if it holds, lines to skip if not, operand)
     lines = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_JUMP_EQUAL, 1, 0, architecture),
@@ -109,6 +110,7 @@ def _program(column: int, architecture: int, clone: int, socket: int) -> bytes:
     lines += [(_JUMP_SET, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)]
     count = len(_ADDRESS_FAMILIES)
     lines += [(_JUMP_EQUAL, 0, count + 2, socket), (_LOAD, 0, 0, _ARGUMENT_0)]
+    # Each family that is allowed jumps over the others and the refusal.
     lines += [(_JUMP_EQUAL, count - at, 0, family) for at, family in enumerate(_ADDRESS_FAMILIES)]
     lines += [(_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)]
     return b"".join(struct.pack("HBBI", *line) for line in lines)

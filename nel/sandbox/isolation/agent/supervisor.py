@@ -21,14 +21,12 @@ _LENGTH = struct.Struct(">I")
 def main(first_user: int) -> None:
     """Serve the host until it hangs up; the container ends when this returns."""
     processes = Processes(first_user)
-    signal.signal(
-        signal.SIGTERM, lambda *_: os._exit(0)
-    )  # process 1 ignores it otherwise, and an engine waits for it
+    # Process 1 ignores it otherwise, and an engine waits for it.
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     while True:
         try:
-            job = json.loads(
-                channel.read_exactly(0, _LENGTH.unpack(channel.read_exactly(0, _LENGTH.size))[0])
-            )
+            (size,) = _LENGTH.unpack(channel.read_exactly(0, _LENGTH.size))
+            job = json.loads(channel.read_exactly(0, size))
         except channel.Gone:
             return
         reply = {"number": job["number"], "nonce": job["nonce"], **_answer(processes, job)}

@@ -174,7 +174,9 @@ def _tasks(pid: int) -> list[ThreadState]:
     tasks = []
     try:
         for name in os.listdir(f"/proc/{pid}/task"):
-            state = _read(f"/proc/{pid}/task/{name}/stat").rpartition(b")")[2][1:2].decode()
+            # "17 (python3) S 1 …": the name, which may hold any bytes, ends at the last bracket.
+            stat = _read(f"/proc/{pid}/task/{name}/stat")
+            state = stat.rpartition(b")")[2][1:2].decode()
             tasks.append(
                 ThreadState(int(name), state, *_schedule(f"/proc/{pid}/task/{name}/schedstat"))
             )

@@ -86,6 +86,7 @@ def tend(control: socket.socket, modules: str) -> None:
     if not seccomp.install():
         os._exit(1)  # the supervisor ends the container: nothing runs without the filter
     control.send(READY)
+    # A collection in a forked process then leaves alone, and so does not copy, what is loaded here.
     gc.collect()
     gc.freeze()
     while True:
@@ -113,7 +114,7 @@ def _ending(status: int, usage: resource.struct_rusage) -> channel.Message:
 
 
 def _leave(request: channel.Message, handles: list[int]) -> None:
-    status = 70
+    status = 70  # EX_SOFTWARE of sysexits.h: an error in this agent
     try:
         status = _become(request, handles)
     finally:
@@ -145,6 +146,7 @@ def _execute(command: list[str], environment: dict[str, str]) -> int:
 
 def _install(handles: list[int]) -> None:
     """Make the given descriptors 0, 1, 2 … and close all others."""
+    # By way of high numbers: one of the given descriptors may stand where another is to go.
     copies = [os.dup(handle) for handle in handles]
     base = 100
     for number, handle in enumerate(copies):

@@ -164,9 +164,12 @@ class Codec:
     def losses(self) -> list[int]:
         """Forget containers that are held nowhere else, or too large; return their numbers."""
         positions: list[int] = []
+        if self._is_unpacking:
+            return positions
         count = -1
         # What an outer container held is held nowhere else once that is gone: until none is left.
-        while not self._is_unpacking and count != (count := len(positions)):
+        while count != len(positions):
+            count = len(positions)
             for number in [*self._containers]:  # the outer ones first
                 is_large = standard.size_of(self._containers[number]) > _ITEMS_MAX
                 if is_large or _count(self._containers, number) == _UNHELD:
