@@ -87,7 +87,7 @@ ROOMS = {
     "benchmarks": 11_860,
     "byob": 400,
     "cli": 17_990,
-    "comparison": 24_510,
+    "comparison": 24_520,
     "compat": 41_560,
     "config": 14_450,
     "core": 5_360,

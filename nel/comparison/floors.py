@@ -244,11 +244,9 @@ def _add_members(run_dir: Path, demand: _Demand, side: Side) -> None:
     weights = [row["weights"][slot] for slot in members]
     questions, means, lows, highs = zip(*members.values(), strict=True)
     are_scored = [~np.isnan(values) for values in means]
-    parts, shares = disjoint_parts(
-        [values[pairs] for values, pairs in zip(means, are_scored, strict=True)],
-        [numbers[pairs] for numbers, pairs in zip(questions, are_scored, strict=True)],
-        weights,
-    )
+    scored = [values[pairs] for values, pairs in zip(means, are_scored, strict=True)]
+    numbers = [question[pairs] for question, pairs in zip(questions, are_scored, strict=True)]
+    parts, shares = disjoint_parts(scored, numbers, weights)
     interval = macro_interval(parts, weights=shares)
     for name, end in (("ci_lower", interval.lower), ("ci_upper", interval.upper)):
         if end is None or not math.isclose(end, row[name], rel_tol=0, abs_tol=1e-9):

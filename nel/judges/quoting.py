@@ -39,6 +39,7 @@ _OWN_MARKS: Final = re.compile(r"<<<(?=(?:END )?\w{1,60} [0-9a-fA-F]{8,64}>>>)")
 _ROLE_TOKENS: Final = re.compile(r"<\|(?=[\w/ -]{1,40}\|>)")
 """The beginning of ``<|im_end|>``."""
 _SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
+"""Halves of pairs, which no request can hold as UTF-8."""
 _UNMISTAKABLE_MIN: Final = 16
 """A shorter response, such as ``yes``, may stand in a template by chance."""
 _NAMES_MAX: Final = 16

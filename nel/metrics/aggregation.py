@@ -66,6 +66,7 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
         reward = _reward(row, position)
         rewards = questions.setdefault(category, {})
         sample_id = row.get("sample_id")
+        # A row without an id is a question of its own; the word keeps positions from equal ids.
         question = ("row", position) if sample_id is None else ("sample", sample_id)
         n_rows[question] += 1
         if reward is None:

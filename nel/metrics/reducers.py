@@ -308,6 +308,7 @@ def _walk(scores: Sequence[Score], leaf: _Leaf) -> Value:
         child = "keys" if kinds == ["mapping"] else "lengths"
         raise ValueError(f"the {kinds[0]} scores of one sample have mismatched {child}")
     head = attempts[0].value if attempts else math.nan
+    # Each element of a list or of a mapping is reduced by itself, as a value of its own.
     if isinstance(head, Mapping):
         return {key: _reduced_at(attempts, key, leaf) for key in head}
     if isinstance(head, (list, tuple)):

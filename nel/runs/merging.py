@@ -147,7 +147,8 @@ def _read(path: Path) -> _StoredShard:
         )
     with Snapshot(path / FILE_NAME, untouched=True) as snapshot:
         check_integrity(snapshot)
-        if n_damaged := count_unreadable(snapshot):
+        n_damaged = count_unreadable(snapshot)
+        if n_damaged:
             raise StoreError(
                 f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume"
                 f" {as_argument(path)} makes them again"
@@ -246,6 +247,7 @@ def _check_equal(lead: _StoredShard, shards: Sequence[_StoredShard]) -> None:
         for slot, (_, _, plan) in shard.benchmarks.items():
             first_asker = _asked_first(lead, shards, slot)
             differ = _differences(first_asker.benchmarks[slot][2], plan)
+            # What first answers and first verdicts settle is open in a shard that has none.
             if not shard.has_answers:
                 differ.pop(_ADAPTED, None)
             if slot not in shard.judged:

@@ -46,6 +46,7 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
         if not candidates:
             hint = did_you_mean(slot, slots) or _slot_list(slots)
             raise UsageError(f'{run_dir} has no benchmark "{slot}"{hint}')
+    # `any` reads each benchmark up to its first verdict.
     benchmarks = [candidate for candidate in candidates if any(verdicts(snapshot, candidate))]
     if not benchmarks:
         what = f'no answer of "{slot}"' if slot is not None else "no answer"

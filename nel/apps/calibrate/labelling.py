@@ -203,6 +203,7 @@ def _labels_of_files(
         if len(files) == 1:  # of one annotator, whose name is not stored
             return file_labels, skipped
         for key, label in file_labels.items():
+            # The label that counts is decided again with each annotator that is added.
             earlier_scores = labels[key].by if key in labels else {}
             by = {**earlier_scores, annotator: label.score}
             labels[key] = StoredLabel(counted_label(by, *key), label.response_sha256, by)

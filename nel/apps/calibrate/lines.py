@@ -80,7 +80,7 @@ def _unique(lines: Iterable[LabelLine]) -> dict[Key, LabelLine]:
                 f"{line.where}: sample {line.sample_id!r} repeat {line.repeat} is labelled"
                 f" {label!r}, at {earlier.where} {earlier_label!r}; keep one of the two"
             )
-        if not earlier_label:
+        if not earlier_label:  # an empty label gives way to one that was filled in
             unique[key] = line
     return unique
 

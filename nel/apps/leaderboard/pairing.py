@@ -122,7 +122,7 @@ def _add_pair(schedule: PairSchedule, left: BoardEntry, right: BoardEntry, key: 
         for side in (left, right)
         if side.answers[key].missing
     )
-    if gaps:
+    if gaps:  # where both are missing, the first by name is the one to blame
         schedule.left_out[left.label, right.label, *gaps[0]] += 1
     elif left_answer.failure or right_answer.failure:
         schedule.forfeits.append(

@@ -150,6 +150,7 @@ def _sort_key(row: JsonObject, is_controlled: bool) -> tuple[float, float, str]:
     if is_controlled and row["length_controlled"]:
         rating = row["length_controlled"]["elo"]
     rate = row["win_rate"]["value"]
+    # The best comes first; models without a rating come last, by their win rates.
     return (
         float("inf") if rating is None else -rating["value"],
         1.0 if rate is None else -rate,
@@ -223,6 +224,7 @@ def _alpaca_eval(
     lengths: list[float] = []
     for pair in judged:
         if settings.baseline in (pair.left, pair.right) and pair.characters is not None:
+            # The score, and the first number of characters, are those of the left answer.
             is_left = pair.left == label
             excess = pair.characters[0] - pair.characters[1]
             preferences.append(pair.score if is_left else 1 - pair.score)

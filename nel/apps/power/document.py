@@ -127,7 +127,7 @@ def _labels(
     # The standard error at which a test of this power just detects the effect.
     error = request.effect / (test.z_alpha + test.z_power)
     variance = source.pilot.variances.per_question(1)
-    # Where nobody says how many there are: at least as many as suffice if people label all of them.
+    # Where the number of questions is open: at least as many as suffice if people label all.
     available = source.pilot.questions or max(questions, math.ceil(variance / error**2))
     labels, judged = label_plan(
         error, label_variance=variance, correlation=request.judge_correlation, answers=available

@@ -57,7 +57,8 @@ def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = Fal
         )
     if target.exists() or target.is_symlink():
         raise OutputError(f"{target} exists already; remove it, or name another file with -o")
-    if (owner := owner_of(directory)) is not None:
+    owner = owner_of(directory)
+    if owner is not None:
         raise OutputError(
             f"process {owner.pid} on {owner.host} works on {run_dir}; archive it once that has"
             " ended"
