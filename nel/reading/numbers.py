@@ -15,6 +15,7 @@ from nel.reading.clauses import is_denied, words_pattern
 from nel.reading.forms import Declaration, named_in
 from nel.reading.numerals import (
     CURRENCIES,
+    CURRENCY_CODES,
     IN_WORDS,
     SCALE_WORD,
     Mark,
@@ -39,7 +40,7 @@ _NUMBER: Final = re.compile(
     (?:
         {_LATEX}
         # Digits, with marks that group thousands or part decimals.
-      | (?: (?<![\w.]) \.\d+ | (?: (?<![A-Za-z_\d]) | (?<=\dx) ) \d+ (?: (?: [.,'’_]| [ ](?=\d{{3}}(?!\d)) | \{{,\}} | \\[,!] ) \d+ )* )
+      | (?: (?<![\w.]) \.\d+ | (?: (?<![A-Za-z_\d]) | (?<=\dx) | (?<=\b(?:{CURRENCY_CODES})) ) \d+ (?: (?: [.,'’_]| [ ](?=\d{{3}}(?!\d)) | \{{,\}} | \\[,!] ) \d+ )* )
         # What makes another number of them: 2½, 2 1/2, 10^3, 1e3, 1/2.
         (?: {_VULGAR} | [ ]?{_LATEX} | [ ](?:and[ ])?\d{{1,3}}/\d{{1,3}}(?![\d/]) | {_POWER}
           | [eE][+-]?\d{{1,4}}(?!\w|\.\d) | (?<!/\d)/\d+(?!\d|/\d|[.,]\d) )?

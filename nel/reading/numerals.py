@@ -31,9 +31,8 @@ _SCALES: Final = scales()
 SCALE_WORD: Final = "|".join(re.escape(word) for word in sorted(_SCALES, key=len, reverse=True))
 _LETTER_SCALES: Final = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9, "B": 10**9}
 """Only directly after a digit: ``300 K`` is a temperature."""
-_CURRENCY: Final = (
-    rf"(?:\\?[{CURRENCIES}]|(?:US|A|C|NZ|HK|S)\\?\$|USD|EUR|GBP|INR|JPY|CNY|RMB|CHF|Rs\.?)"
-)
+CURRENCY_CODES: Final = "USD|EUR|GBP|INR|JPY|CNY|RMB|CHF"
+_CURRENCY: Final = rf"(?:\\?[{CURRENCIES}]|(?:US|A|C|NZ|HK|S)\\?\$|{CURRENCY_CODES}|Rs\.?)"
 _EXPONENT: Final = r"[+-]?\d{1,4}"
 _WRITTEN: Final = re.compile(
     rf"""

@@ -25,7 +25,7 @@ from nel.scoring.delegation import ask_judge
 from nel.scoring.golds import spellings
 from nel.scoring.json_schema import validate_json_schema
 from nel.scoring.words import searchable
-from nel.types import Json, Message, ScorerInput
+from nel.types import Json, ScorerInput
 
 Kind: TypeAlias = Literal[
     "contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge"
@@ -196,24 +196,15 @@ def _ask_judge(check: ResponseCheck, sample: ScorerInput, criterion: str) -> Che
     values: dict[str, object] = {} if check.threshold is None else {"threshold": check.threshold}
     if check.field is not None:
         values["rubric"] = criterion
-    question = "" if sample.sample is None else _question(sample.sample.input)
     case = Case(
         response=sample.response,
         template="llm_rubric",
-        question=question,
         criteria="" if check.field is not None else criterion,
         values=values,
     )
     grade = ask_judge(sample, case).grade
     verdict = grade.label if not grade.explanation else f"{grade.label}: {grade.explanation}"
     return CheckResult(grade.score >= 1, verdict, criterion)
-
-
-def _question(prompt: str | tuple[Message, ...]) -> str:
-    """Return a prompt as the text that a judge reads."""
-    if isinstance(prompt, str):
-        return prompt
-    return "\n\n".join(f"{message.role}: {message.content}" for message in prompt)
 
 
 def _row_of(sample: ScorerInput) -> dict[str, Json]:

@@ -11,7 +11,7 @@ import atexit
 import inspect
 from collections.abc import Awaitable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from nel.errors import DatasetError
 from nel.scoring.broken_tests import broken_tests, key_of
@@ -19,16 +19,9 @@ from nel.scoring.program_rows import cases_of, entry_point_of, tests_of
 from nel.types import ScorerInput
 
 if TYPE_CHECKING:
-    from nel.sandbox import Limits, Program, ProgramVerdict, Sandbox
+    from nel.sandbox import Limits, ProgramVerdict, Sandbox
 
 _Result: TypeAlias = "dict[str, bool | str | None]"
-
-
-class _RunsPrograms(Protocol):
-    """A sandbox: of this process, or of a run, which gives async scorers an awaitable."""
-
-    def run(self, program: Program) -> ProgramVerdict | Awaitable[ProgramVerdict]:
-        """Run a program against its tests."""
 
 
 def code_sandbox(

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from nel.errors import ConfigError, JudgeError, SampleError
 from nel.scoring.declarations import is_async
-from nel.scoring.delegation import judge_result
-from nel.scoring.protocol import await_result
+from nel.scoring.delegation import await_verdict, judge_result
 from nel.scoring.result import outcome_of
 from nel.types import Scored, Scorer, ScorerInput
 
@@ -62,10 +62,8 @@ def _compose(
         return _combine(names, results, settle, sample)
 
     async def score_async(sample: ScorerInput) -> dict[str, object]:
-        async def of(scorer: Scorer) -> object:
-            return await await_result(judge_result(await await_result(scorer(sample)), sample))
-
-        results = await asyncio.gather(*map(of, scorers), return_exceptions=True)
+        members = (await_verdict(partial(scorer, sample), sample) for scorer in scorers)
+        results = await asyncio.gather(*members, return_exceptions=True)
         return _combine(names, results, settle, sample)
 
     composed: Scorer = score_async if any(map(is_async, scorers)) else score

@@ -27,7 +27,7 @@ from nel.scoring.locations import Location, match_at
 from nel.scoring.protocol import scorer
 from nel.scoring.states import Target, TaskState
 from nel.scoring.tokens import f1_of
-from nel.scoring.words import fold, has_word, normalise, same_text, without_emoji
+from nel.scoring.words import fold, has_word, normalise, same_text
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
 
 _LOCATIONS: Final = ("begin", "end", "any", "exact")
@@ -60,7 +60,7 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
     """Match the target at the beginning or end of the response, anywhere in it, or as all of it.
 
     Rule: outer spaces and punctuation do not count, but for marks with a meaning (``A-``, ``C#``,
-    ``5%``). Emoji do not count; a target of marks alone stands apart from words. With `numeric`,
+    ``5%``). A target of marks alone stands apart from words. With `numeric`,
     the number there is compared with the target exactly: ``$1,234.50``, ``42!``, ``(42)``,
     ``１２３`` and ``½`` are numbers, and so are the two sides of ``x=42``. A target that is not a
     number ("60%") is compared as text. Source: Inspect's ``match``. Any of several targets counts.
@@ -195,11 +195,10 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion, accepted = state.output.completion, texts_in(list(target))
-        clean = without_emoji if any(map(has_word, accepted)) else str
-        answer_text = take(clean(fold(completion)))
+        answer_text = take(fold(completion))
         if answer_text is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
-        texts = [_bare(clean(fold(text))).casefold() for text in accepted]
+        texts = [_bare(fold(text)).casefold() for text in accepted]
         value = CORRECT if answer_text.casefold() in texts else INCORRECT
         return Score(value=value, answer=answer_text, explanation=completion)
 

@@ -9,12 +9,12 @@ verdict there is no score: a run without judges leaves the sample unscored. Depe
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 from nel.errors import ConfigError, JudgeError
 from nel.judges.types import Aggregate, Case, Judgement
-from nel.scoring.protocol import scored_now
+from nel.scoring.protocol import await_result, scored_now
 from nel.types import ScorerInput
 
 CASE_KEY: Final = "judge_case"
@@ -131,6 +131,11 @@ def _numbers(judgement: Judgement) -> dict[str, Any]:
     return {"correct": grade.score, **grade.metrics, "judge_grade": grade.label}
 
 
+async def await_verdict(score: Callable[[], object], sample: ScorerInput) -> Any:
+    """Return what a scorer gives, awaited, or the judge's numbers where it delegates the verdict."""
+    return await await_result(judge_result(await await_result(score()), sample))
+
+
 async def _numbers_later(judgement: Awaitable[Judgement]) -> dict[str, Any]:
     return _numbers(await judgement)
 
@@ -143,24 +148,6 @@ def check_grade_pattern(pattern: str, *, name: str) -> None:
         raise ConfigError(f"{name} {pattern!r} is not a regular expression: {error}") from error
     if groups == 0:
         raise ConfigError(f"{name} {pattern!r} has no group; put parentheses around the grade")
-
-
-def rename_placeholders(template: str, names: Mapping[str, str]) -> str:
-    """Return the text of a template with other names for placeholders.
-
-    >>> rename_placeholders("{pred} or {gold}? {{pred}}", {"pred": "response", "gold": "reference"})
-    '{response} or {reference}? {{pred}}'
-    """
-    alternatives = "|".join(map(re.escape, names))
-    if "{%" in template or "{#" in template:
-        return re.sub(
-            rf"\{{\{{\s*({alternatives})\s*\}}\}}",
-            lambda match: f"{{{{ {names[match[1]]} }}}}",
-            template,
-        )
-    return re.sub(
-        rf"(?<!\{{)\{{({alternatives})\}}(?!\}})", lambda match: f"{{{names[match[1]]}}}", template
-    )
 
 
 def reference_of(target: object) -> str | None:

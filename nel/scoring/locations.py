@@ -12,13 +12,12 @@ from typing import Final, Literal
 
 from nel.reading.numerals import parse_number
 from nel.reading.response import fold as plain_characters
-from nel.scoring.words import fold, has_word, same_text, searchable, trim, undress, without_emoji
+from nel.scoring.words import fold, has_word, same_text, searchable, trim, undress
 
 Location = Literal["begin", "end", "any", "exact"]
 _DROPPED = str.maketrans("", "", "$,£€¥*_`\\")
 _FULL_STOP = re.compile(r"\.(?=\s|\Z|\D)")
 _EDGES: Final = "!?:;()[]{}<>\"'“”‘’=~@#^&|（）【】「」。！？：；，、…\\"
-_EQUATION = re.compile(r"\A[^\W\d]\w*\s*=\s*")
 _MARKS_AROUND: Final = "*_`$\"'"
 
 
@@ -36,7 +35,7 @@ def match_at(
     if not has_word(target):
         return _match_marks(answer, target, location), answer
     bare = answer if "<" in target or "\\" in target else undress(answer)
-    value, sought = (trim(without_emoji(fold(text))) for text in (bare, target))
+    value, sought = (trim(fold(text)) for text in (bare, target))
     if ignore_case:
         value, sought = value.casefold(), sought.casefold()
     if numeric:
@@ -75,8 +74,7 @@ def _match_number(answer: str, gold: Fraction, location: Location) -> tuple[bool
     """Return whether the number at a location is the gold one, and that number as written."""
     text = _without_marks(answer)
     if location == "exact":
-        numeral = _EQUATION.sub("", text.replace("boxed{", "").strip(_EDGES + "\\ "))
-        return _numeral(_trim(numeral)) == gold, answer
+        return _numeral(_trim(text.replace("boxed{", ""))) == gold, answer
     numerals = ((token, _numeral(token)) for token in _tokens(text, backwards=location == "end"))
     numbers = ((token, number) for token, number in numerals if number is not None)
     if location == "any":

@@ -234,11 +234,11 @@ def chat_history(state: TaskState) -> str:
         turns = turns[: answers[-1]]
     if not turns:
         return state.input_text
-    opening, *others = ((str(turn["role"]), _text(turn["content"])) for turn in turns)
+    opening, *others = ((str(turn["role"]), content_text(turn["content"])) for turn in turns)
     return "\n\n".join([opening[1], *(f"{role.capitalize()}: {text}" for role, text in others)])
 
 
-def _text(content: str | Sequence[Mapping[str, object]]) -> str:
+def content_text(content: str | Sequence[Mapping[str, object]]) -> str:
     """Return a message's content as text; parts that are not a text as their type in brackets."""
     if isinstance(content, str):
         return content

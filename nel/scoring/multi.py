@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from nel.errors import ConfigError
 from nel.metrics import reducer_named
 from nel.scoring.declarations import is_async, metrics_of
-from nel.scoring.delegation import judge_result
-from nel.scoring.protocol import BuiltScorer, ScorerFactory, await_result
+from nel.scoring.delegation import await_verdict, judge_result
+from nel.scoring.protocol import BuiltScorer, ScorerFactory
 from nel.scoring.result import outcome_of
 from nel.scoring.states import Target, TaskState, sample_of
 from nel.types import Score, Scored
@@ -85,12 +86,9 @@ async def _gather(
     members: Sequence[BuiltScorer], state: TaskState, target: Target
 ) -> Sequence[object]:
     """Return the results of members that run at once."""
-
-    async def of(member: BuiltScorer) -> object:
-        result = await await_result(member(state, target))
-        return await await_result(judge_result(result, sample_of(state, target)))
-
-    results = await asyncio.gather(*map(of, members), return_exceptions=True)
+    sample = sample_of(state, target)
+    calls = (await_verdict(partial(member, state, target), sample) for member in members)
+    results = await asyncio.gather(*calls, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):
             raise result

@@ -11,14 +11,13 @@ import re
 from typing import Final
 
 from nel.core.timed_regex import last_group
-from nel.reading.formulas import has_words
 from nel.reading.numbers import stated_value
 from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.own import own_answer
 from nel.reading.texts import compared_text, read_text
 from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold, text_gold, texts_in
-from nel.scoring.words import Words, normalise, same_symbols, same_text
+from nel.scoring.words import Words, normalise, same_text
 from nel.types import ScorerInput
 
 __all__ = [
@@ -32,8 +31,6 @@ __all__ = [
 
 _REASON: Final = re.compile(r",\s(?:because|since|as|which|not|who|where)\b|\s\(")
 """What follows an answer on its line."""
-_DIGIT: Final = re.compile(r"\d")
-_SPACE_IN_FORMULA: Final = re.compile(r"(?<!\d) | (?!\d)")
 _AMOUNT: Final = re.compile(r"(\d[\d,.]*) [a-z]+")
 """A gold answer such as "70 days", whose question names the unit."""
 _FUZZY_CHARACTERS_MIN: Final = 4
@@ -45,10 +42,10 @@ def exact_match(sample: ScorerInput) -> dict[str, bool]:
     """Compare response and target regardless of case, punctuation, articles and spare spaces.
 
     Rule: both have the same words; a list of targets accepts any. What carries meaning stays
-    (``-5``, ``3.14``, ``C++``, ``A-``, ``5%``, ``x != y``, ``Vitamin A``), accents too. Tags, boxes
-    and end tokens around the answer do not count. Currencies and emoji count where both
-    have some. A target of marks alone ("]", "✓") equals the same marks alone, and empty texts are
-    not equal. Source: NeMo Evaluator's primitive, in which an empty response equals the target "A".
+    (``-5``, ``3.14``, ``C++``, ``A-``, ``5%``, ``x != y``, ``Vitamin A``), accents too. Tags, boxes,
+    end tokens, currencies and emoji do not count. A target of marks alone ("]", "✓") equals the
+    same marks alone, and empty texts are not equal. Source: NeMo Evaluator's primitive, in which an
+    empty response equals the target "A".
 
     >>> exact_match(ScorerInput(response="  Paris.  ", target="paris"))
     {'correct': True}
@@ -81,8 +78,7 @@ def fuzzy_match(
     ``metadata["correct_answers"]``. The response must contain the answer; an answer that contains
     the response is not a match, and nothing matches nothing.
 
-    Words are those of `exact_match`, without accents, and a unit is one beside its number ("5kg");
-    the ending of a possessive and the number of a footnote ("Lisbon2") do not count. An answer that is denied where it
+    Words are those of `exact_match`, without accents; the ending of a possessive and the number of a footnote ("Lisbon2") do not count. An answer that is denied where it
     stands does not count.
 
     Args:
@@ -150,8 +146,7 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     box); emphasis, dollar signs and a full stop around it do not count. A target that is a number is compared by its
     value, and the answer may have a unit: 42, 42.0 and "42 dollars" are equal, "5 million" is
     5000000 and "twelve" 12; a target with one unit ("70 days") accepts the bare number; 1,2 and 12 are not equal, and ``5!``, ``√5`` and "40 or 42"
-    equal no number. Two different currencies are never equal. Spaces in a formula do not count:
-    ``2 x`` is ``2x``. Source: NeMo Evaluator's primitive, which takes the first line that starts with
+    equal no number. A currency does not count. Source: NeMo Evaluator's primitive, which takes the first line that starts with
     ``Answer:``. For
     mathematics beyond numbers there is `math_equal`.
 
@@ -192,16 +187,9 @@ def _same_answer(answer: str, gold: str) -> bool:
     if number is not None:
         answer_without_sign = answer.strip("$ ")
         values = parse_number(answer_without_sign), stated_value(answer_without_sign)
-        return number in values and same_symbols(answer, gold)
+        return number in values
     amount = _AMOUNT.fullmatch(gold)
     if amount is not None and numbers_equal(answer, amount[1]):
         return True
     without_reason = _REASON.split(answer, maxsplit=1)[0]
-    if any(same_text(text, gold, accents=False) for text in {answer, without_reason}):
-        return True
-    is_formula = bool(_DIGIT.search(gold)) and not has_words(gold)
-    return is_formula and _without_spaces(answer) == _without_spaces(gold)
-
-
-def _without_spaces(formula: str) -> str:
-    return _SPACE_IN_FORMULA.sub("", normalise(formula))
+    return any(same_text(text, gold, accents=False) for text in {answer, without_reason})

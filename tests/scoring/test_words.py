@@ -48,18 +48,16 @@ def test_what_looks_like_markup_equals_itself(text: str) -> None:
     assert not same_text("Paris", text)
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"), [("It weighs 5 kg.", "5kg"), ("It weighs 5kg.", "5"), ("Ankara'dır.", "Ankara")]
-)
+@pytest.mark.parametrize(("text", "answer"), [("born in Lisbon2", "Lisbon"), ("Ankara'dır.", "Ankara")])
 def test_what_is_joined_to_a_word_does_not_hide_it(text: str, answer: str) -> None:
-    """A unit is a word beside its number, and an ending after an apostrophe belongs to no name."""
+    """The number of a footnote and an ending after an apostrophe belong to no name."""
     assert fuzzy_match(ScorerInput(response=text, target=answer))["correct"]
 
 
-@pytest.mark.parametrize("mark", ["\u200b", "\u200e", "\u2060", "\ufeff", "\u00ad", "\ufe0f", "🏽", "™"])
+@pytest.mark.parametrize("mark", ["\u200b", "\u200e", "\u2060", "\ufeff", "\u00ad", "\ufe0f"])
 @pytest.mark.parametrize("text", ["Pa{}ris", "{}Paris", "Paris{}"])
 def test_what_is_not_seen_does_not_count(text: str, mark: str) -> None:
-    """Invisible characters, variation selectors, skin tones and trade marks change no word, wherever they stand."""
+    """Invisible characters and variation selectors change no word, wherever they stand."""
     assert same_text(text.format(mark), "Paris")
     assert same_text("Paris", text.format(mark))
 

@@ -12,6 +12,7 @@ or counts 0.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,7 +21,7 @@ from nel.compat.evalscope.samples import ChatMessage, Score
 from nel.errors import ConfigError, did_you_mean
 from nel.judges.types import PROMPT, Case, only_reply
 from nel.prompts import compile_template
-from nel.scoring.delegation import ask_judge, check_grade_pattern, rename_placeholders
+from nel.scoring.delegation import ask_judge, check_grade_pattern
 from nel.types import JsonObject
 
 STRATEGIES: Final = ("auto", "rule", "llm", "llm_recall")
@@ -31,6 +32,8 @@ LETTER_PATTERN: Final = r"(?m)^\W*([AB])\W*$"
 NUMBER_PATTERN: Final = r"\[\[(\d+(?:\.\d+)?)\]\]"
 _LETTERS: Final = {"A": 1.0, "B": 0.0}
 _NAMES: Final = {"pred": "response", "gold": "reference"}
+_PLACEHOLDER: Final = re.compile(r"(?<!\{)\{(pred|gold)\}(?!\})")
+_JINJA_PLACEHOLDER: Final = re.compile(r"\{\{\s*(pred|gold)\s*\}\}")
 _TYPES: Final = ("pattern", "numeric")
 _LETTERS_PROMPT: Final = """Decide whether the predicted answer is correct, by the reference answer.
 
@@ -91,7 +94,7 @@ class JudgeContract:
 
     def case(self, response: str, reference: str | None) -> Case:
         """Return what a judge is asked about a response; the question is the sample's prompt."""
-        template = rename_placeholders(self.prompt_template, _NAMES) if self.prompt_template else ""
+        template = _with_own_names(self.prompt_template or "")
         if self.score_type == "numeric":
             template = template or _NUMERIC
         lead = ""
@@ -187,3 +190,14 @@ def better_of(rule: Score, judgement: Score) -> Score:
         metadata={**rule.metadata, **judgement.metadata, "rule_score": rule.value[main]},
         main_score_name=main,
     )
+
+
+def _with_own_names(template: str) -> str:
+    """Return the text of a template with nel's names for EvalScope's placeholders.
+
+    >>> _with_own_names("{pred} or {gold}? {{pred}}")
+    '{response} or {reference}? {{pred}}'
+    """
+    is_jinja = "{%" in template or "{#" in template
+    pattern = _JINJA_PLACEHOLDER if is_jinja else _PLACEHOLDER
+    return pattern.sub(lambda name: name[0].replace(name[1], _NAMES[name[1]]), template)

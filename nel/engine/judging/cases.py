@@ -17,7 +17,8 @@ from nel.engine.planning.plan import Plan, judging_models
 from nel.engine.scorers.call import no_judge
 from nel.errors import DatasetError, JudgeError, did_you_mean
 from nel.judges.types import Case
-from nel.scoring.model_graded import GRADER
+from nel.scoring.delegation import reference_of
+from nel.scoring.model_graded import GRADER, content_text
 from nel.types import Message, Sample, ScorerInput
 
 Content: TypeAlias = "str | Sequence[Mapping[str, object]]"
@@ -52,7 +53,7 @@ def complete_case(case: Case, scorer_input: ScorerInput, plan: Plan) -> Case:
         _check_pair_template(str(judge.template))
     template = str(judge.template) if is_of_run else case.template or _TEMPLATE
     of_run = {"threshold": judge.threshold} if template == LLM_RUBRIC else {}
-    reference = case.reference if case.reference is not None else _reference(scorer_input.target)
+    reference = case.reference if case.reference is not None else reference_of(scorer_input.target)
     complete = replace(
         case,
         response=case.response or scorer_input.response,
@@ -183,14 +184,6 @@ def _of_row(metadata: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _reference(target: object) -> str | None:
-    if target is None or isinstance(target, str):
-        return target
-    if isinstance(target, (list, tuple)):
-        return "\n".join(str(value) for value in target)
-    return str(target)
-
-
 def _question(scorer_input: ScorerInput) -> str:
     if scorer_input.conversation:
         return _dialogue(
@@ -206,14 +199,7 @@ def _question(scorer_input: ScorerInput) -> str:
 
 
 def _dialogue(turns: Sequence[tuple[str, Content]]) -> str:
-    texts = [(role, _text(content)) for role, content in turns]
+    texts = [(role, content_text(content)) for role, content in turns]
     if len(texts) == 1:
         return texts[0][1]
     return "\n\n".join(f"{role}: {text}" for role, text in texts)
-
-
-def _text(content: Content) -> str:
-    if isinstance(content, str):
-        return content
-    parts = [str(piece.get("text", f"[{piece.get('type', 'part')}]")) for piece in content]
-    return "\n".join(parts)

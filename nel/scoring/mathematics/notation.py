@@ -69,7 +69,6 @@ _REWRITTEN: Final = (
     # sets
     (re.compile(r"\\varnothing(?![A-Za-z])"), r"\\emptyset"),
     (re.compile(r"\A\\\{\s*[a-z]\s*(?:\||:|\\mid)\s*([^{}|]*\b[a-z]\b[^{}|]*)\\\}\Z"), r"\1"),
-    (re.compile(r"\\(leq?|geq?)slant(?![A-Za-z])"), r"\\\1"),
 )
 """Ways to write the same, and the usual one."""
 _HEAD: Final = re.compile(r"\A[a-z]\s*=(?=[^=]*\Z)")
