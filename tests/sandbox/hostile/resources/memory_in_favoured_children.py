@@ -1,4 +1,4 @@
-# what: the same, with children that ask the kernel to end others first when memory is short
+# what: fills memory from children that ask the kernel to end others first when it is short
 # problem: double
 # verdict: out_of_memory|runtime_error|timeout
 import os
