@@ -281,7 +281,7 @@ bench-decisions: $(DEV_STAMP)
 SEEDS ?= 10000
 simulate-shards: $(DEV_STAMP)
 	@echo "==> $(SEEDS) seeds of runs in shards"
-	@PYTHONPATH=. $(BIN)/python -m tests.simulation.sharding --seeds $(SEEDS)
+	@PYTHONPATH=. $(BIN)/python -m tests.simulation --shards --seeds $(SEEDS)
 
 simulate-scale: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python -m tests.performance.scale

@@ -15,7 +15,7 @@ import pytest
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.leaderboards import finished_run, judge, shown_answers, word, write_bench
 from tests.support.processes import started_nel, wait_until
-from tests.support.runs import nel, read_json, write_jsonl
+from tests.support.runs import nel, read_json, read_lines, write_jsonl
 from tests.support.schemas import check_schema
 
 Runs = dict[str, Path]
@@ -96,7 +96,7 @@ def test_peoples_labels_of_pairs_correct_the_win_rates(runs: Runs, tmp_path: Pat
         directory = only(tmp_path / "out")
         drawn = nel("judge", "calibrate", str(directory / "judging"), "--out", "pairs.jsonl", cwd=tmp_path)
         assert drawn.returncode == 0, drawn.stderr
-        rows = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
+        rows = read_lines(tmp_path / "pairs.jsonl")
         for row in rows:
             row["label"] = "A" if named(row["answer_a"]) == "alpha" else "B"
         write_jsonl(tmp_path / "labelled.jsonl", rows)
