@@ -92,9 +92,7 @@ def read_json(path: Path) -> Any:
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """Return the values of a file of JSON lines; a text may hold separators at which `splitlines` would break it."""
-    lines = path.read_text(encoding="utf-8").split("\n")
-    assert lines.pop() == "", path
-    return [json.loads(line) for line in lines]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def read_results(run_dir: Path, benchmark: str) -> list[dict[str, Any]]:

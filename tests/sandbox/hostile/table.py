@@ -50,18 +50,13 @@ def main() -> int:
                     f"{half}/{name}: {found} instead of {' or '.join(sorted(wanted))}",
                     file=sys.stderr,
                 )  # noqa: T201
-    rows = [
-        f"| {ABOUT[name]} | {tried[name]} | {right[name]} | {tried[name] - right[name]} |"
-        for name in ABOUT
-    ]
+    rows = [f"| {ABOUT[name]} | {tried[name]} | {right[name]} | {tried[name] - right[name]} |" for name in ABOUT]
     total = f"| **all** | **{tried.total()}** | **{right.total()}** | **{tried.total() - right.total()}** |"
     promise = (
         f"Not promised: {sum(passes for _, passes in forged)} of {len(forged)} programs that attack tests in their own "
         f"process pass them (`shared`)."
     )
-    table = "\n".join(
-        ["| what | tried | right | wrong |", "|---|---:|---:|---:|", *rows, total, "", promise]
-    )
+    table = "\n".join(["| what | tried | right | wrong |", "|---|---:|---:|---:|", *rows, total, "", promise])
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

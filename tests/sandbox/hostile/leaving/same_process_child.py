@@ -1,6 +1,5 @@
 # what: leaves a child of the common process that holds everything open
 # mode: shared
-# problem: double
 # verdict: passed
 import os
 import time

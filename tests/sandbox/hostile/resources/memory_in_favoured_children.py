@@ -1,5 +1,4 @@
 # what: fills memory from children that ask the kernel to end others first when it is short
-# problem: double
 # verdict: out_of_memory|runtime_error|timeout
 import os
 import time

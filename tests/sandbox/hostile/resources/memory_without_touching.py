@@ -1,5 +1,4 @@
 # what: reserves address space without using it, and answers right where that is allowed
-# problem: double
 # verdict: passed
 import mmap
 
