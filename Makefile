@@ -240,11 +240,11 @@ format: $(DEV_STAMP)
 
 bench: $(DEV_STAMP)
 	@echo "==> measurements (a few minutes; nothing here asserts a wall-clock time)"
-	@$(BIN)/python tests/performance/startup.py
-	@$(BIN)/python tests/performance/client.py
-	@$(BIN)/python tests/performance/pacing.py
-	@$(BIN)/python tests/performance/scoring.py
-	@$(BIN)/python tests/performance/judging.py
+	@PYTHONPATH=. $(BIN)/python tests/performance/startup.py
+	@PYTHONPATH=. $(BIN)/python tests/performance/client.py
+	@PYTHONPATH=. $(BIN)/python tests/performance/pacing.py
+	@PYTHONPATH=. $(BIN)/python tests/performance/scoring.py
+	@PYTHONPATH=. $(BIN)/python tests/performance/judging.py
 
 # Not part of bench: it downloads other tools into .peers once (2.5 GB unpacked), and takes ten minutes and more.
 bench-peers: $(DEV_STAMP)
@@ -281,7 +281,7 @@ bench-decisions: $(DEV_STAMP)
 SEEDS ?= 10000
 simulate-shards: $(DEV_STAMP)
 	@echo "==> $(SEEDS) seeds of runs in shards"
-	@PYTHONPATH=. $(BIN)/python -m tests.simulation.sharding --seeds $(SEEDS)
+	@PYTHONPATH=. $(BIN)/python -m tests.simulation --shards --seeds $(SEEDS)
 
 simulate-scale: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python -m tests.performance.scale

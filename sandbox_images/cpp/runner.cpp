@@ -16,9 +16,10 @@ static void @SECRET@_check(int holds, const char *what, const char *where, int l
 static int @SECRET@_end() {
     std::_Exit(@SECRET@_out && std::fputs(@SECRET@_token, @SECRET@_out) >= 0 && !std::fflush(@SECRET@_out) ? 0 : 1);
 }
-// A program may bring a main of its own, which the tests do not need.
+// A program may bring a main of its own, which the tests do not need. A backslash at its end takes the next line.
 #define main main_of_solution
 @SOLUTION@
+
 #undef main
 #undef NDEBUG  // tests may include <cassert>, which looks at it again
 #undef assert

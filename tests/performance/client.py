@@ -16,16 +16,14 @@ import json
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from instant_server import instant_server
+from measuring import CONCURRENCY, Cost, cost_of, nel_run
 
-CONCURRENCY = 64
 RAW = """
 import asyncio, sys, time, aiohttp
 try:
@@ -56,39 +54,17 @@ def write_dataset(path: Path, n: int) -> Path:
     return path
 
 
-class Taken(NamedTuple):
-    """What a command took."""
-
-    output: str
-    seconds: float
-    cpu_seconds: float
-    peak_bytes: int
-
-
-def on_one_core(command: list[str], tree: Path | None = None) -> Taken:
+def on_one_core(command: list[str], tree: Path | None = None) -> Cost:
     """Run a command on the first core this process may use, with the nel of a checkout."""
     core = min(os.sched_getaffinity(0))
     environment = {**os.environ, **({"PYTHONPATH": str(tree)} if tree else {})}
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        ["taskset", "-c", str(core), *command], stdout=subprocess.PIPE, text=True, env=environment, cwd=tree
-    )
-    output = process.stdout.read() if process.stdout else ""
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(f"{' '.join(command[:6])} … failed: {output[-500:]}")
-    cpu_seconds = usage.ru_utime + usage.ru_stime
-    return Taken(output, time.perf_counter() - started, cpu_seconds, usage.ru_maxrss * 1024)
+    return cost_of(["taskset", "-c", str(core), *command], cwd=tree, env=environment)
 
 
-def run_nel(url: str, dataset: Path, folder: Path, n: int, tree: Path | None = None) -> tuple[float, Taken]:
+def run_nel(url: str, dataset: Path, folder: Path, n: int, tree: Path | None = None) -> tuple[float, Cost]:
     """Return the pipeline's requests a second, and what the whole command took."""
     out = folder / f"out-{n}-{time.monotonic_ns()}"
-    command = [
-        sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", str(dataset), "--model-url", url,
-        "--model-id", "m", "--concurrency", str(CONCURRENCY), "-o", str(out), "--json",
-    ]  # fmt: skip
-    taken = on_one_core(command, tree)
+    taken = on_one_core(nel_run(url, dataset, out), tree)
     run_dir = Path(json.loads(taken.output)["run_dir"])
     elapsed = json.loads((run_dir / "gsm8k" / "runtime_stats.json").read_text())["elapsed_seconds"]
     shutil.rmtree(out)

@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from measuring import Cost, cost_of
 
 from nel.core.strict_json import dumps
 from nel.metrics.accumulator import Accumulator
@@ -37,15 +34,6 @@ READERS = {
     "json": "import json\ndef read(file):\n    for line in file: json.loads(line)\n",
 }
 TWICE = "import sys\nfor path in sys.argv[1:] * 2:\n    with open(path, 'rb') as file: read(file)\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What one process took."""
-
-    seconds: float
-    cpu: float
-    peak_bytes: int
 
 
 def write_runs(place: Path, n: int, answer: int) -> list[Path]:
@@ -77,19 +65,6 @@ def results_of(run: Path) -> Path:
     return run / "quiz" / "results.jsonl"
 
 
-def cost_of(command: list[str]) -> Cost:
-    """Run a command to its end."""
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command[:4])} ended with {process.returncode}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(time.perf_counter() - started, cpu, usage.ru_maxrss * 1024)
-
-
 def main() -> None:
     """Write the runs, measure in alternating rounds, and print medians and ratios."""
     parser = argparse.ArgumentParser()
@@ -107,11 +82,13 @@ def main() -> None:
         found: dict[str, list[Cost]] = {what: [] for what in commands}
         for _ in range(options.rounds):
             for what, command in commands.items():
-                found[what].append(cost_of(command))
+                found[what].append(cost_of(command, cwd=ROOT))
     print(f"two runs of {options.samples:,} samples, {size / 2e6:,.0f} MB each, median of {options.rounds} rounds")
-    ours, waited = (statistics.median(getattr(one, key) for one in found["nel compare"]) for key in ("cpu", "seconds"))
+    ours, waited = (
+        statistics.median(getattr(one, key) for one in found["nel compare"]) for key in ("cpu_seconds", "seconds")
+    )
     for what, costs in found.items():
-        cpu, seconds = (statistics.median(getattr(one, key) for one in costs) for key in ("cpu", "seconds"))
+        cpu, seconds = (statistics.median(getattr(one, key) for one in costs) for key in ("cpu_seconds", "seconds"))
         peak = max(one.peak_bytes for one in costs) / 1e6
         ratios = f"{waited / seconds:.2f} (time), {ours / cpu:.2f} (CPU)"
         print(f"  {what:<26}{seconds:7.1f} s {cpu:7.1f} s CPU {peak:6.0f} MB   nel / this: {ratios}")

@@ -24,8 +24,9 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from client import CONCURRENCY, write_dataset
+from client import write_dataset
 from instant_server import instant_server
+from measuring import nel_run
 
 SMALL = 10_000
 MEMORY_RATIO_MAX = 1.2
@@ -42,14 +43,6 @@ class Watched:
     peak_bytes: int
     children_peak_bytes: int
     status: int
-
-
-def nel_run(url: str, dataset: Path, out: Path) -> list[str]:
-    """Return the command of a new run."""
-    return [
-        sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", str(dataset), "--model-url", url,
-        "--model-id", "m", "--concurrency", str(CONCURRENCY), "-o", str(out), "--json",
-    ]  # fmt: skip
 
 
 def watch(command: list[str], *, until: Callable[[], bool] | None = None) -> Watched:

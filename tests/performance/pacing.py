@@ -17,8 +17,6 @@ import argparse
 import asyncio
 import json
 import random
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -27,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aiohttp import ClientSession, TCPConnector, web
+from measuring import cost_of, nel_run
 
 from tests.support.serving import serve_in_thread
 
@@ -98,14 +97,8 @@ def run_nel(server: Server, folder: Path, n: int, concurrency: int, *, preflight
     """Run n samples against a server."""
     dataset = folder / "data.jsonl"
     dataset.write_text("".join(json.dumps({"question": f"What is {i}?", "answer": "#### 42"}) + "\n" for i in range(n)))
-    command = [
-        sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", str(dataset), "--model-url",
-        server.url, "--model-id", "m", "--concurrency", str(concurrency), "-o", str(folder / "out"), "--json",
-        "-O", f"engine.preflight={str(preflight).lower()}",
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
+    probing = ("-O", f"engine.preflight={str(preflight).lower()}")
+    cost_of(nel_run(server.url, dataset, folder / "out", *probing, concurrency=concurrency))
 
 
 async def ask_all(server: Server, n: int, concurrency: int) -> None:

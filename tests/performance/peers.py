@@ -29,13 +29,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from instant_server import instant_server
+from measuring import CONCURRENCY, nel_run
 
 from nel.benchmarks.mathematics.gsm8k import PROMPT
 from nel.version import __version__
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data" / "gsm8k_test.jsonl.gz"
-CONCURRENCY = 64
 CORES = 2
 ROWS_TO_WARM_UP = 64
 RUN_SECONDS_MAX = 900
@@ -150,10 +150,7 @@ def only(folder: Path, pattern: str) -> Path:
 
 
 def nel_command(programs: Path, url: str, inputs: Inputs, out: Path) -> list[str]:
-    return [
-        sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", str(inputs.rows),
-        "--model-url", url, "--model-id", "m", "--concurrency", str(CONCURRENCY), "-o", str(out),
-    ]  # fmt: skip
+    return nel_run(url, inputs.rows, out)
 
 
 def nel_scored(programs: Path, out: Path) -> tuple[int, float]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -22,6 +21,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from measuring import cost_of
 
 LIBRARIES = "import asyncio, sqlite3, ssl, httptools, orjson, pydantic, stevedore, typer, yaml, yarl"
 """What a run is made of, without nel."""
@@ -90,10 +91,8 @@ def server() -> Iterator[FirstRequest]:
 
 def cost(command: list[str]) -> tuple[float, float]:
     """Return the wall and CPU seconds of a command."""
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.perf_counter() - started, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    found = cost_of(command)
+    return found.seconds, found.cpu_seconds
 
 
 def first_request(first: FirstRequest, folder: Path) -> tuple[float, float]:

@@ -15,7 +15,6 @@ import random
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -28,16 +27,14 @@ from urllib.parse import quote
 
 from nel.artifacts.write import write_artifacts
 from nel.core.strict_json import dumps
-from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
-from nel.engine.store.rows import APPEND, Row, answer_row, checksum_of, verdict_row
-from nel.engine.store.schema import create
-from nel.types import ModelFailure, Response, Sample, Scored, Unscored, Usage
+from nel.engine.store.codec import encode_outcome
+from nel.engine.store.rows import Row, answer_row, verdict_row
+from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored, Usage
+from tests.support.stores import stored_plan, write_run_db
 
 FIRST_PAGE_SECONDS_MAX = 1.0
 SEARCH_SECONDS_MAX = 0.5
 SUBJECTS = ("algebra", "biology", "chemistry", "economics", "engineering", "health", "history", "law", "philosophy")
-_BATCH = 20_000
-_DIGEST = "ab" * 32
 
 
 def words() -> list[str]:
@@ -49,34 +46,21 @@ def words() -> list[str]:
 
 def write_store(run_dir: Path, n: int) -> None:
     """Write a finished run of n samples."""
-    run_dir.mkdir(parents=True)
-    path = run_dir / "run.db"
-    create(path)
-    connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("PRAGMA synchronous=OFF")
-    identity = {"benchmark": "quiz", "mode": "generation"}
-    plan = {
-        "identity": identity, "digest": f"sha256:{_DIGEST}", "repeats": 1, "max_problems": None, "fingerprint": None,
-        "reducers": [], "metrics": [], "eval_only": False, "judge": None, "system_prompt": None, "truncated": "failure",
-        "dataset": {"uri": "x", "revision": None, "sha256": _DIGEST, "rows": n}, "generation": {}, "fewshot": None,
-        "scorer": {"name": "s", "sha256": _DIGEST, "rule": None, "reading": {}}, "lower_is_better": [], "model": "m", "protocol": "chat",
-    }  # fmt: skip
-
-    connection.execute("INSERT INTO benchmarks VALUES(1, 'quiz', 'quiz', ?, 0)", (dumps(plan),))
-    for key, value in (("run_id", "million"), ("config", {"endpoint": {"model": "m", "url": "http://127.0.0.1:9/v1"}})):
-        connection.execute("INSERT INTO meta VALUES(?, ?)", (key, dumps(value)))
-    known = words()
-    for first in range(0, n, _BATCH):
-        connection.execute("BEGIN")
-        rows = list(_rows(first, min(first + _BATCH, n), known))
-        connection.executemany("INSERT INTO samples VALUES(1, ?, ?, ?, ?, NULL, 0)", [row[0] for row in rows])
-        connection.executemany(APPEND.statement, [sealed for row in rows for sealed in row[1:]])
-        connection.execute("COMMIT")
-    connection.execute(
-        "INSERT INTO sessions(started, elapsed, ended, attempts, retries, spent) VALUES(?, 3600, 'done', ?, 0, ?)",
-        (time.time(), n, dumps({"requests": n, "tokens": 200 * n, "cost": 0.0})),
+    write_run_db(
+        run_dir,
+        "quiz",
+        (sample for sample, *_ in _answers(n)),
+        lambda key: _rows(key, n),
+        plan=stored_plan("s", n, identity={"benchmark": "quiz", "mode": "generation"}),
+        config={"endpoint": {"model": "m", "url": "http://127.0.0.1:9/v1"}},
+        run_id="million",
+        ended={
+            "ended": "done",
+            "elapsed": 3600.0,
+            "attempts": n,
+            "spent": {"requests": n, "tokens": 200 * n, "cost": 0.0},
+        },
     )
-    connection.close()
 
 
 def write_head(run_dir: Path) -> None:
@@ -90,12 +74,19 @@ def write_head(run_dir: Path) -> None:
             shutil.copy(path, run_dir / "quiz")
 
 
-def _rows(first: int, last: int, known: list[str]) -> Iterator[tuple[tuple[object, ...], ...]]:
-    chance = random.Random(first)
+def _rows(key: int, n: int) -> Iterator[Row]:
+    for idx, (sample, response, outcome) in enumerate(_answers(n)):
+        sent = {"messages": [{"content": sample.input, "role": "user"}], "model": "m"}
+        yield answer_row((key, idx, 0), dumps(sent), response)
+        yield verdict_row((key, idx, 0), encode_outcome(outcome))
+
+
+def _answers(n: int) -> Iterator[tuple[Sample, Response, Outcome]]:
+    known, chance = words(), random.Random(0)
     # Frequent as words of a language are: the one at rank r is met in proportion to 1 / (r + 2.7).
     shares = list(accumulate(1 / (rank + 2.7) for rank in range(len(known))))
-    places = chance.choices(range(len(known)), cum_weights=shares, k=40_000)
-    for idx in range(first, last):
+    places = chance.choices(range(len(known)), cum_weights=shares, k=1_000_000)
+    for idx in range(n):
         start = chance.randrange(len(places) - 200)
         text = [known[place] for place in places[start : start + 140]]
         question, answer = " ".join(text[:40]) + f" {idx}?", " ".join(text[40:])
@@ -110,22 +101,12 @@ def _rows(first: int, last: int, known: list[str]) -> Iterator[tuple[tuple[objec
             latency_seconds=chance.lognormvariate(0, 0.5),
             attempts=1,
         )
-        outcome: Scored | ModelFailure | Unscored = Scored(reward=float(said == "B"), metrics={}, answer=said)
+        outcome: Outcome = Scored(reward=float(said == "B"), metrics={}, answer=said)
         if idx % 1000 == 1:
             outcome = Unscored(cause="infra", kind="timeout", detail="no answer within 600 s")
         elif idx % 100 == 2:
             outcome = ModelFailure(kind="truncated", detail="cut off")
-        sent = f'{{"messages":[{{"content":"{question}","role":"user"}}],"model":"m"}}'
-        yield (
-            (idx, sample.id, idx + 1, seal_text(encode_sample(sample))),
-            _sealed(answer_row((1, idx, 0), sent, response)),
-            _sealed(verdict_row((1, idx, 0), encode_outcome(outcome))),
-        )
-
-
-def _sealed(row: Row) -> Row:
-    row = row._replace(session=1)
-    return row._replace(crc=checksum_of(row))
+        yield sample, response, outcome
 
 
 class Viewer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +11,8 @@ import pytest
 from nel.sandbox import Limits, Program, Sandbox, SandboxSettings, StdinCase
 from tests.sandbox.conftest import need_engine
 from tests.sandbox.hostile.catalogue import Program as Hostile
-from tests.sandbox.hostile.catalogue import families, load_problems, load_programs
+from tests.sandbox.hostile.catalogue import families, load_problems, load_programs, read_program
 from tests.support.tiers import representatives
-
-# A family may hold forty programs that each use up their limit: minutes, where the CPUs are shared.
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]
 
 TIGHT = {"cpu_seconds": 2.0, "idle_seconds": 1.5, "compile_seconds": 8.0}
 """For programs that may run into a limit of time: so their end is not waited for long."""
@@ -51,6 +50,8 @@ def honest() -> Program:
     return Program(source="def double(x):\n    return 2 * x\n", limits=Limits(**AMPLE), **judged)
 
 
+@pytest.mark.docker
+@pytest.mark.timeout(1800)  # a family may hold forty programs that each use up their limit
 @pytest.mark.parametrize(("language", "family"), representatives(FAMILIES, *QUICK), ids=str)
 def test_each_gets_its_verdict_and_the_next_honest_program_passes(language: str, family: str) -> None:
     need_engine("python", language)
@@ -68,7 +69,20 @@ def test_each_gets_its_verdict_and_the_next_honest_program_passes(language: str,
     assert after == {}
 
 
-def test_there_are_enough_of_them() -> None:
-    programs = load_programs()
-    assert len([one for one in programs if one.verdicts != {"passed"}]) >= 60
-    assert len({one.family for one in programs}) >= 10
+@pytest.mark.parametrize("reached", ["reached = ['/etc/shadow']", "def reached():\n    yield '/etc/shadow'"])
+def test_a_probe_that_reached_something_does_not_pass(tmp_path: Path, reached: str) -> None:
+    """Else each of them would pass for nothing."""
+    path = tmp_path / "probe.py"
+    for text, is_refused in ((reached, False), ("reached = []", True)):
+        path.write_text(f"# what: looks around\n# probe: yes\n{text}\n")
+        program = read_program(path)
+        assert (program.problem, program.verdicts) == ("double", {"passed"})
+        names: dict[str, Any] = {}
+        exec(program.source, names)  # noqa: S102 - of this test
+        with nullcontext() if is_refused else pytest.raises(RuntimeError, match="reached: /etc/shadow"):
+            assert names["double"](4) == 8
+
+
+def test_every_family_has_programs() -> None:
+    assert len(load_programs()) > 150
+    assert len(FAMILIES) > 20

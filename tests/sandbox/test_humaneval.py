@@ -67,12 +67,10 @@ def test_all_canonical_solutions_pass_in_the_default_mode(sandbox: Sandbox) -> N
     ("before", "body", "expected"),
     [
         ("", "pass", {"wrong"}),
-        ("", "raise ValueError('no idea')", {"runtime_error"}),
         ("", "import os; os._exit(0)", {"runtime_error"}),
-        ("", "import sys; sys.exit(0)", {"runtime_error"}),
         (EQUAL_TO_ALL, "return Same()", {"wrong", "runtime_error"}),  # it has no rounding
     ],
-    ids=["pass", "raise", "os._exit", "sys.exit", "equal-to-all"],
+    ids=["pass", "os._exit", "equal-to-all"],
 )
 def test_no_cheat_passes_a_single_problem(sandbox: Sandbox, before: str, body: str, expected: set[str]) -> None:
     cheats = [program(row, f"{before}{row['prompt']}    {body}\n") for row in rows()]

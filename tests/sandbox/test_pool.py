@@ -205,11 +205,11 @@ def test_an_unknown_runtime_is_the_engines_refusal(client: Any) -> None:
         sandbox.run(RIGHT)
 
 
-@pytest.mark.parametrize("lacks", [("memory",), ("processes",), ("CPU",)])
 def test_an_engine_that_cannot_hold_a_limit_is_refused_unless_that_is_allowed(
-    client: Any, monkeypatch: pytest.MonkeyPatch, lacks: tuple[str, ...]
+    client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the check of a run and by the first program; what is allowed is not asked of the engine, and is recorded."""
+    lacks = ("memory", "processes", "CPU")
     monkeypatch.setattr("nel.sandbox.isolation.pool.info_of", lambda client: replace(info_of(client), lacks=lacks))
     with Sandbox(SandboxSettings(workers=1)) as sandbox:
         for attempt in (sandbox.check, lambda: sandbox.run(RIGHT), lambda: sandbox.run(RIGHT)):
@@ -232,10 +232,7 @@ def test_containers_are_replaced_after_so_many_programs(lone: Sandbox, monkeypat
     assert seen <= {("python", None)}
 
 
-def test_tests_that_are_of_no_use_are_the_rows_fault(lone: Sandbox) -> None:
-    for tests in ("def broken(:", "assert 1 + 1 == 2"):
-        with pytest.raises(DatasetError):
-            lone.run(Program(source=RIGHT.source, tests=tests, entry_point="double"))
+def test_a_program_without_tests_is_the_rows_fault(lone: Sandbox) -> None:
     with pytest.raises(DatasetError, match="neither tests nor cases"):
         lone.run(Program(source=RIGHT.source))
 
@@ -260,13 +257,7 @@ def test_inputs_and_outputs(lone: Sandbox) -> None:
     half = lone.run(Program(source="print(3)", cases=cases))
     assert (half.verdict, half.mode) == ("wrong", "outside")
     assert half.detail.startswith("case 2 of 2")
-    guarded = (
-        'def main():\n    print(sum(map(int, input().split())))\n\nif __name__ == "__main__":\n    main()\n    exit()'
-    )
-    assert lone.run(Program(source=guarded, cases=cases)).passed
     assert lone.run(Program(source="", cases=cases)).verdict == "no_code"
-    unflushed = "import sys, atexit\natexit.register(lambda: print(sum(map(int, sys.stdin.read().split()))))"
-    assert lone.run(Program(source=unflushed, cases=cases)).passed
 
 
 def test_idle_time_is_not_cpu_time(lone: Sandbox) -> None:

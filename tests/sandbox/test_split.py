@@ -36,26 +36,16 @@ from concurrent.futures import ThreadPoolExecutor
 assert list(ThreadPoolExecutor(8).map(f, range(40))) == [*range(40)]
 """
 NAMED = "from collections import namedtuple\nQ = namedtuple('Q', 'x y')\ndef f(): return Q(1, 2)"
-COUNTS = "from collections import Counter\ndef f(s): return Counter(s)"
 VFORK = """
 import ctypes, time
 def f(x):
     if ctypes.CDLL(None).syscall(56, 0x4011, 0, 0, 0, 0) == 0:
         while True: time.sleep(1000)
 """
-CACHE = """
-from collections import OrderedDict
-class LRUCache(OrderedDict):
-    def __init__(self, n): super().__init__(); self.n = n
-    def put(self, k, v): self[k] = v
-    def get(self, k): return self[k] if k in self else -1
-"""
 
 
-def judged(
-    sandbox: Sandbox, source: str, tests: str, *, entry_point: str = "f", limits: Limits = PATIENT
-) -> tuple[str, str]:
-    verdict = sandbox.run(Program(source=source, tests=tests, entry_point=entry_point, limits=limits))
+def judged(sandbox: Sandbox, source: str, tests: str, *, limits: Limits = PATIENT) -> tuple[str, str]:
+    verdict = sandbox.run(Program(source=source, tests=tests, entry_point="f", limits=limits))
     return verdict.verdict, verdict.mode
 
 
@@ -64,31 +54,21 @@ def judged(
     [
         ("def f(x): return x", THREADS),
         (NAMED, "assert f().x == 1\nassert f() == (1, 2)"),
-        (COUNTS, "assert f('aab').most_common(1) == [('a', 2)]"),
         ("def f(a): a.sort()", "a = [2, 1]\nf(a=a)\nassert a == [1, 2]"),
-        ("def f(a): return len(a)", "assert f(list(range(2_000_000))) == 2_000_000"),
-        ("def f(a): return a", "import sys\nassert f(1) == 1\nsys.exit(0)"),
-        ("import math\ndef f(a): return math.sqrt(a)", "assert math.isclose(f(4), 2)"),
     ],
-    ids=["threads", "namedtuple", "counter", "keyword", "large", "exit", "module"],
+    ids=["threads", "namedtuple", "keyword"],
 )  # fmt: skip
 def test_honest_programs_pass(sandbox: Sandbox, source: str, tests: str) -> None:
     assert judged(sandbox, source, tests) == ("passed", "split")
-
-
-def test_a_container_with_methods_of_its_own_keeps_them(sandbox: Sandbox) -> None:
-    tests = "c = LRUCache(2)\nc.put(1, 1)\nassert c.get(1) == 1\nassert c.get(5) == -1"
-    assert judged(sandbox, CACHE, tests, entry_point="LRUCache") == ("passed", "split")
 
 
 @pytest.mark.parametrize(
     ("source", "tests", "verdict"),
     [
         (FORGES, LINKED, "runtime_error"),
-        ("def f(x): return x", "assert f(1) == 1\ndef m(): assert f(2) == 3\nif __name__ == '__main__': m()", "wrong"),
         (VFORK, "f(1)", "timeout"),
     ],
-    ids=["chooses-the-mode", "main", "vfork"],
+    ids=["chooses-the-mode", "vfork"],
 )  # fmt: skip
 def test_others_do_not(sandbox: Sandbox, source: str, tests: str, verdict: str) -> None:
     limits = TIGHT if verdict == "timeout" else PATIENT
@@ -106,34 +86,23 @@ def test_tests_that_cannot_run_are_the_rows_fault(sandbox: Sandbox, tests: str) 
         judged(sandbox, "def f(): return 1", tests)
 
 
-def test_what_a_program_prints_can_be_tested_in_its_process(sandbox: Sandbox) -> None:
-    caught = "b = io.StringIO()\nwith contextlib.redirect_stdout(b): f()\nassert b.getvalue() == 'hi\\n'"
-    tests = f"import io, contextlib\n{caught}"
-    assert judged(sandbox, "def f(): print('hi')", tests) == ("passed", "shared")
-
-
-def test_cases_do_not_see_each_other_and_large_outputs_have_room(sandbox: Sandbox) -> None:
+def test_cases_do_not_see_each_other(sandbox: Sandbox) -> None:
     counts = "open('c', 'a').write('x')\nprint(len(open('c').read()), __file__)"
     twice = (StdinCase(stdin="", expected_output="1 main.py"),) * 2
     assert sandbox.run(Program(source=counts, cases=twice, limits=PATIENT)).passed
-    large = (StdinCase(stdin="", expected_output="x\n" * 2_000_000),)
-    assert sandbox.run(Program(source="print('x\\n' * 2_000_000)", cases=large, limits=PATIENT)).passed
 
 
 @pytest.mark.parametrize(
-    ("text", "verdict"),
-    [("ф" * (12 << 20), "passed"), ("\0" * (4 << 20), "passed"), ("x" * (32 << 20), "passed")],
-    ids=["cyrillic", "nul", "limit"],
+    "text", ["ф" * (12 << 20), "\0" * (4 << 20), "x" * (32 << 20)], ids=["cyrillic", "nul", "limit"]
 )
-def test_large_outputs_cross_as_they_are(sandbox: Sandbox, text: str, verdict: str) -> None:
+def test_large_outputs_cross_as_they_are(sandbox: Sandbox, text: str) -> None:
     """As JSON, 24 MB of Cyrillic would be 72 MB and as many NUL characters 144."""
-    program = f"print({text[0]!r} * {len(text)})"
     case = StdinCase(stdin="", expected_output=text)
-    assert sandbox.run(Program(source=program, cases=(case,), limits=PATIENT)).verdict == verdict
+    assert sandbox.run(Program(source=f"print({text[0]!r} * {len(text)})", cases=(case,), limits=PATIENT)).passed
 
 
 def test_more_output_than_there_is_room_for_has_its_own_verdict(sandbox: Sandbox) -> None:
-    """Of a case, of a program and of a function; an expectation beyond the limit is the row's fault."""
+    """Of a program and of a function; an expectation beyond the limit is the row's fault."""
     expected = (StdinCase(stdin="", expected_output="x" * (24 << 20)),)
     large = sandbox.run(Program(source="print('x' * (40 << 20))", cases=expected, limits=PATIENT))
     assert (large.verdict, large.mode) == ("output_limit", "outside")
@@ -216,8 +185,6 @@ def test_the_end_of_a_script_is_an_interpreters_and_bytes_that_are_no_text_equal
             "from uuid import UUID as U\nassert f() == U(int=5)",
             "shared",
         ),
-        ("def f(g): return g('ab')", "assert f(len) == 2", "shared"),
-        ("class f: x = 1", "class Mine(f): pass\nassert Mine().x == 1", "shared"),
         ("def f(): return {'a': 1}.keys()", "assert f() == {'a'}", "split"),
         ("def f(): return (i for i in 'ab')", "import types\nassert type(f()) is types.GeneratorType", "shared"),
         ("class f:\n    def __eq__(self, other): return True", "assert f() == f()", "equality"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
@@ -13,7 +12,7 @@ from nel.errors import EXIT_STOPPED_EARLY
 from tests.simulation.endpoint import Sent, expected
 from tests.simulation.script import Script
 from tests.simulation.world import Past, Place, World
-from tests.support.runs import comparable
+from tests.support.runs import comparable, read_json, read_lines
 
 _REQUESTS_MIN = 3
 _NEAR = 1e-9
@@ -49,7 +48,7 @@ def violations(world: World, reference: Path) -> list[str]:
 
 def _of_artifacts(script: Script, directory: Path) -> Iterator[str]:
     """I1 and I2: every sample's state is the one its kind stands for, and all files agree on the totals."""
-    lines = _lines(directory / "results.jsonl")
+    lines = read_lines(directory / "results.jsonl")
     if len(lines) != len(script.kinds) * script.repeats:
         yield f"I2 results.jsonl has {len(lines)} lines for {len(script.kinds)} x {script.repeats} samples"
     counts: dict[str, int] = defaultdict(int)
@@ -72,10 +71,10 @@ def _of_artifacts(script: Script, directory: Path) -> Iterator[str]:
         "n_unscored": counts["unscored"],
         "n_not_asked": counts["not_asked"],
     }
-    bundle = _read(directory / "eval-simulated.json")["benchmark"]
+    bundle = read_json(directory / "eval-simulated.json")["benchmark"]
     for name, accounting in (
-        ("metrics.json", _read(directory / "metrics.json")["accounting"]),
-        ("failure_analysis.json", _read(directory / "failure_analysis.json")["accounting"]),
+        ("metrics.json", read_json(directory / "metrics.json")["accounting"]),
+        ("failure_analysis.json", read_json(directory / "failure_analysis.json")["accounting"]),
         ("bundle", bundle["accounting"]),
     ):
         if {total: accounting[total] for total in totals} != totals:
@@ -117,7 +116,7 @@ def _of_equality(directory: Path, reference: Path) -> Iterator[str]:
 
 def _begun_again(results: Path) -> Iterator[int]:
     """Yield the lines of episodes that had another attempt, or a call that was interrupted."""
-    for number, line in enumerate(_lines(results)):
+    for number, line in enumerate(read_lines(results)):
         timing = line["timing"].get("episode") or {"attempts": 1}
         if timing["attempts"] != 1 or "interrupted" in (line.get("episode") or {}).get("tool_errors", {}):
             yield number
@@ -125,12 +124,8 @@ def _begun_again(results: Path) -> Iterator[int]:
 
 def _comparable(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".json":
-        return [comparable(_read(path))]
-    return list(map(comparable, _lines(path)))
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return [comparable(read_json(path))]
+    return list(map(comparable, read_lines(path)))
 
 
 def _of_keys(log: list[Sent]) -> Iterator[str]:
@@ -308,8 +303,3 @@ def _was_one_of_many(world: World, past: Past, idx: int) -> bool:
         streak.add(sent.key)
     before = {sent.key for sent in log[:number] if not sent.answered}
     return len(streak) >= _REQUESTS_MIN and not streak <= before
-
-
-def _read(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return content

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import groupby
@@ -13,6 +12,7 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from tests.simulation.acting import Acting, texts_sent
 from tests.simulation.endpoint import Sent, usage_of
 from tests.simulation.world import World
+from tests.support.runs import read_json, read_lines
 
 
 def violations_of_episodes(world: World) -> list[str]:
@@ -21,7 +21,7 @@ def violations_of_episodes(world: World) -> list[str]:
     if acting is None:
         return []
     folder = world.run_dir / "simulated"
-    lines = [json.loads(line) for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = read_lines(folder / "results.jsonl")
     return [*_of_effects(world, acting, lines), *_of_steps(world), *_of_totals(world)]
 
 
@@ -61,7 +61,7 @@ def _of_steps(world: World) -> Iterator[str]:
 
 def _of_totals(world: World) -> Iterator[str]:
     """Tokens are those that the endpoint served, but for answers that a kill or a full disk kept from the disk."""
-    stats = json.loads((world.run_dir / "simulated" / "runtime_stats.json").read_text(encoding="utf-8"))
+    stats = read_json(world.run_dir / "simulated" / "runtime_stats.json")
     stored = world.steps_on_disk()
     answers = [sent for sent in world.endpoint.log if sent.answered and sent.sample % 7]
     for name in ("prompt", "completion"):

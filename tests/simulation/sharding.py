@@ -1,29 +1,21 @@
-"""A run in shards, each a world of its own that is killed and resumed as its script says; then merged and compared.
-
-``python -m tests.simulation.sharding --seeds 10000 --from 0``
-"""
+"""A run in shards, each a world of its own that is killed and resumed as its script says; then merged and compared."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import logging
 import random
-import sys
 import tempfile
-import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from nel.artifacts.write import write_artifacts
 from nel.runs.merging import merge_shards
 from tests.simulation.script import Script, script_of
 from tests.simulation.seeds import _MEMORY, _to_the_end
 from tests.simulation.world import World
-from tests.support.runs import comparable
+from tests.support.runs import artifacts_of
 
 _FILES = ("results.jsonl", "metrics.json", "failure_analysis.json", "eval-simulated.json")
+"""As `artifacts_of` returns them."""
 
 
 def run_seed(seed: int) -> list[str]:
@@ -43,8 +35,8 @@ def run_seed(seed: int) -> list[str]:
         merged = root / "merged"
         merge_shards([world.run_dir for world in shards], merged)
         write_artifacts(whole.run_dir)
-        folders = merged / "simulated", whole.run_dir / "simulated"
-        return [name for name in _FILES if _content(folders[0] / name) != _content(folders[1] / name)]
+        contents = (artifacts_of(run_dir, "simulated") for run_dir in (merged, whole.run_dir))
+        return [name for name, mine, theirs in zip(_FILES, *contents, strict=True) if mine != theirs]
 
 
 def _plain(script: Script) -> Script:
@@ -68,31 +60,3 @@ def _troubled(script: Script, seed: int) -> Script:
     sessions = tuple(session for session in other.sessions if not session.scoring_only)
     more = {name: getattr(other, name) for name in (*fields, "commit_seconds", "drain_seconds")}
     return replace(script, **{**more, "sessions": sessions})
-
-
-def _content(path: Path) -> Any:
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".jsonl":
-        return [comparable(json.loads(line)) for line in text.splitlines()]
-    return comparable(json.loads(text))
-
-
-def main() -> int:
-    """Run the seeds that the command line names; 1 when one failed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.simulation.sharding", description=__doc__)
-    parser.add_argument("--seeds", type=int, default=10_000, help="how many")
-    parser.add_argument("--from", type=int, default=0, dest="first", help="the first")
-    given = parser.parse_args()
-    logging.disable(logging.CRITICAL)
-    failed, began = [], time.monotonic()
-    for seed in range(given.first, given.first + given.seeds):
-        if found := run_seed(seed):
-            failed.append(seed)
-            print(f"seed {seed}: {found}", flush=True)  # noqa: T201 - this is a command
-    passed = given.seeds - len(failed)
-    print(f"{passed} of {given.seeds} seeds pass, {time.monotonic() - began:.0f} s; failed: {failed}")  # noqa: T201
-    return bool(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
-from nel.engine.store.log import Log
-from nel.engine.store.rows import answer_row, verdict_row
-from nel.engine.store.snapshot import FILE_NAME, StoredSample
+from nel.engine.store.codec import encode_outcome
+from nel.engine.store.rows import Row, answer_row, verdict_row
 from nel.judges.record import KEY, judgement_json
 from nel.judges.types import Grade, Judgement, Opinion
 from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
+from tests.support.stores import stored_plan, write_run_db
 
 JUDGE = {
     "panel": [{"name": "strict", "model": "judge-7b", "url": "http://127.0.0.1:9/v1"}],
@@ -68,51 +66,34 @@ def build_judged_run(
     run_id: str = "run-1",
 ) -> Path:
     """Write a run.db with one benchmark, or add a benchmark to the one that is there, and return the directory."""
-    run_dir.mkdir(parents=True, exist_ok=True)
-    asyncio.run(_build(run_dir, list(answers), slot, judge, run_id))
-    return run_dir
-
-
-async def _build(run_dir: Path, answers: list[Answer], slot: str, judge: dict[str, Any] | None, run_id: str) -> None:
-    store = Log(run_dir / FILE_NAME)
-    store.set_meta("config", {"endpoint": None, "benchmarks": [{"name": slot}]})
-    store.set_meta("run_id", run_id)
-    repeats = 1 + max(answer.repeat for answer in answers)
-    key = store.put_benchmark(slot, slot, _plan(slot, repeats, judge))
     places = {name: idx for idx, name in enumerate(dict.fromkeys(answer.sample_id for answer in answers))}
     first = {answer.sample_id: answer for answer in reversed(answers)}
-    store.samples_of(key).add((_sample(idx, first[name]) for name, idx in places.items()))
-    store.begin_session()
-    store.begin_round(key)
-    store.start_writer()
-    writes = []
-    for answer in answers:
-        at = key, places[answer.sample_id], answer.repeat
-        outcome = encode_outcome(outcome_of(answer))
-        rows = [answer_row(at, None, Response(text=answer.response)), verdict_row(at, outcome)]
-        writes.append(store.append(rows, instead=True))
-    await asyncio.gather(*writes)
-    await store.stop_writer()
-    store.end_session(elapsed=1.0, ended="done", attempts=len(answers), retries=0)
-    store.close()
+    repeats = 1 + max(answer.repeat for answer in answers)
+    plan = stored_plan(slot, 1, repeats=repeats, judge=judge, eval_only=True, model=None, protocol=None)
+
+    def rows(key: int) -> Iterator[Row]:
+        for answer in answers:
+            at = key, places[answer.sample_id], answer.repeat
+            yield answer_row(at, None, Response(text=answer.response))
+            yield verdict_row(at, encode_outcome(outcome_of(answer)))
+
+    return write_run_db(
+        run_dir,
+        slot,
+        [_sample(first[name]) for name in places],
+        rows,
+        plan=plan,
+        config={"endpoint": None, "benchmarks": [{"name": slot}]},
+        run_id=run_id,
+        ended={"ended": "done", "elapsed": 1.0, "attempts": len(answers)},
+    )
 
 
-def _sample(idx: int, answer: Answer) -> StoredSample:
-    sample = Sample(
+def _sample(answer: Answer) -> Sample:
+    return Sample(
         id=answer.sample_id,
         input=answer.question or f"Question {answer.sample_id}?",
         target=answer.target,
         subset=answer.category,
         metadata={} if answer.baseline is None else {"baseline": answer.baseline},
     )
-    return StoredSample(idx, answer.sample_id, idx + 1, seal_text(encode_sample(sample)), None)
-
-
-def _plan(slot: str, repeats: int, judge: dict[str, Any] | None) -> dict[str, Any]:
-    return {
-        "repeats": repeats, "max_problems": None, "digest": "sha256:" + "ab" * 32, "identity": {}, "eval_only": True,
-        "model": None, "protocol": None, "generation": {}, "system_prompt": None, "fewshot": None,
-        "dataset": {"uri": "rows.jsonl", "revision": None, "sha256": "cd" * 32, "rows": 1, "bad_rows": 0},
-        "scorer": {"name": slot, "sha256": "ef" * 32, "rule": None, "reading": {}}, "lower_is_better": [],
-        "metrics": [], "reducers": [], "judge": judge,
-    }  # fmt: skip

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
-from nel.engine.store.log import Log
-from nel.engine.store.rows import Asked, answer_row, exchange_row, verdict_row
-from nel.engine.store.snapshot import StoredSample
+from nel.engine.store.codec import encode_outcome
+from nel.engine.store.rows import Asked, Row, answer_row, exchange_row, verdict_row
 from nel.judges.record import record_json
 from nel.judges.types import Grade, Level, Opinion
 from nel.types import Outcome, Response, Sample
+from tests.support.stores import stored_plan, write_run_db
 
 SCORES: Mapping[str, float] = {"C": 1.0, "I": 0.0, "P": 0.5}
 
@@ -71,36 +70,22 @@ def write_store(
         panel: Name and model of each judge.
         calls: Name and answer of the further requests, all of the first sample.
     """
-    run_dir.mkdir(parents=True)
-    store = Log(run_dir / "run.db")
     judge = {
         "panel": [{"name": name, "model": model, "url": "http://127.0.0.1:1/v1"} for name, model in panel],
         "template": None, "criteria": None, "aggregate": "majority", "quorum": None, "repeats": 1, "swap": True,
     }  # fmt: skip
-    plan = {
-        "repeats": 1, "model": model, "digest": "sha256:" + "ab" * 32, "identity": {}, "protocol": "chat",
-        "eval_only": False,
-        "max_problems": None, "generation": {"temperature": 0.0}, "system_prompt": None, "judge": judge,
-        "dataset": {"uri": "data.jsonl", "revision": None, "sha256": "cd" * 32, "rows": len(outcomes)},
-        "scorer": {"name": "mine", "sha256": "ef" * 32, "rule": None, "reading": {}}, "lower_is_better": [], "metrics": [], "reducers": [],
-    }  # fmt: skip
-    with store.transaction():
-        store.set_meta("run_id", "20260401-mine")
-        store.set_meta("config", dict(config or {}))
-        key = store.put_benchmark("mine", "mine", plan)
-        samples = [Sample(id=f"s{idx}", input=f"Question {idx}?", target="Paris") for idx in range(len(outcomes))]
-        rows = (
-            StoredSample(idx, sample.id, idx, seal_text(encode_sample(sample)), None)
-            for idx, sample in enumerate(samples)
-        )
-        store.samples_of(key).add(rows)
-        store.begin_session()
-        rows = []
+    plan = stored_plan("mine", len(outcomes), model=model, judge=judge, generation={"temperature": 0.0})
+    samples = [Sample(id=f"s{idx}", input=f"Question {idx}?", target="Paris") for idx in range(len(outcomes))]
+
+    def rows(key: int) -> Iterator[Row]:
         for idx, outcome in enumerate(outcomes):
             said = Response(text=f"It is Paris, I think ({idx}).", finish_reason="stop", model=served, attempts=1)
-            rows += [answer_row((key, idx, 0), None, said), verdict_row((key, idx, 0), encode_outcome(outcome))]
-        rows += [exchange_row((key, 0, 0), asked, "{}", answer) for asked, answer in calls]
-        store.append_at_once(rows)
-        store.end_session(elapsed=10.0, ended="done", attempts=1, retries=0)
-    store.close()
-    return run_dir
+            yield answer_row((key, idx, 0), None, said)
+            yield verdict_row((key, idx, 0), encode_outcome(outcome))
+        for asked, answer in calls:
+            yield exchange_row((key, 0, 0), asked, "{}", answer)
+
+    ended = {"ended": "done", "elapsed": 10.0, "attempts": 1}
+    return write_run_db(
+        run_dir, "mine", samples, rows, plan=plan, config=config or {}, run_id="20260401-mine", ended=ended
+    )

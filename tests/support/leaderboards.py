@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from nel.runs.evaluation import evaluate
@@ -34,6 +34,18 @@ def write_bench(folder: Path, *, n: int = 12, name: str = "talk", prompt_tail: s
     path = folder / "bench.py"
     path.write_text(BENCH.format(name=name), encoding="utf-8")
     return path
+
+
+def recorded_run(
+    output: Path, bench: Path, name: str, said: Callable[[int], str], numbers: Iterable[int], *, tail: str = ""
+) -> Path:
+    """Return the directory of a run of recorded answers to the questions of these numbers, in their order."""
+    rows = (
+        {"id": f"q{i}", "number": i, "question": f"Say {i}.{tail}", "answer": str(i), "said": said(i)} for i in numbers
+    )
+    dataset = write_jsonl(output / f"{name}.jsonl", rows)
+    entry = {"name": str(bench), "dataset": str(dataset), "response_field": "said"}
+    return evaluate({"benchmarks": [entry], "output": {"dir": str(output), "run_id": name}}).run_dir
 
 
 def finished_run(output: Path, bench: Path, model: str, says: Says) -> Path:

@@ -90,10 +90,14 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the values of a file of JSON lines; a text may hold separators at which `splitlines` would break it."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
 def read_results(run_dir: Path, benchmark: str) -> list[dict[str, Any]]:
     """Return the lines of results.jsonl."""
-    lines = (run_dir / benchmark / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    return read_lines(run_dir / benchmark / "results.jsonl")
 
 
 def numbers_of(run_dir: Path, benchmark: str) -> list[Any]:

@@ -12,8 +12,16 @@ from nel.scoring.result import JudgeWanted
 from nel.types import Outcome
 
 
-async def score_all(batch: Sequence[ScoringTask], *, timeout_seconds: float) -> list[Outcome]:
-    """Return the outcome of each item, in order; never raises for a fault of a scorer, and asks no judge."""
+async def score_all(
+    batch: Sequence[ScoringTask], *, timeout_seconds: float, scorers: Scorers | None = None
+) -> list[Outcome]:
+    """Return the outcome of each item, in order; never raises for a fault of a scorer, and asks no judge.
+
+    Args:
+        batch: What is put to the scorers at once.
+        timeout_seconds: Of one answer.
+        scorers: Of the batch's benchmarks, and closed at the end; made here without them.
+    """
     found: dict[tuple[int, ...], Outcome] = {}
     finished = asyncio.Event()
 
@@ -26,7 +34,7 @@ async def score_all(batch: Sequence[ScoringTask], *, timeout_seconds: float) -> 
     async def answer(item: ScoringTask, what: str, payload: object) -> object:
         raise EndpointError(f"there is no model to ask here ({what} of sample {item.sample.id}: {payload})")
 
-    scorers = Scorers(list({id(item.benchmark): item.benchmark for item in batch}.values()))
+    scorers = scorers or Scorers(list({id(item.benchmark): item.benchmark for item in batch}.values()))
     running = asyncio.create_task(scorers.run(timeout_seconds=timeout_seconds, deliver=deliver, answer=answer))
     try:
         for item in batch:

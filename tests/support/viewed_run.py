@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import sqlite3
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +11,11 @@ from typing import Any
 from nel.artifacts.write import write_artifacts
 from nel.config.identity import Identity
 from nel.core.strict_json import dumps
-from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
-from nel.engine.store.log import Log
-from nel.engine.store.rows import answer_row, verdict_row
-from nel.engine.store.snapshot import FILE_NAME, StoredSample
+from nel.engine.store.codec import encode_outcome
+from nel.engine.store.rows import Row, answer_row, verdict_row
 from nel.types import Message, ModelFailure, Outcome, Response, Sample, Scored, Unscored, Usage
 from tests.reports.run_fixture import HOSTILE
+from tests.support.stores import stored_plan, write_run_db
 
 CATEGORIES = ("law", "physics", "<b>bold</b>")
 PRICE = {"m": {"input": 1.0, "output": 2.0}}
@@ -51,57 +46,48 @@ def build_viewed_run(
         has_choices: Whether "red" and "blue" are options A and B of each question.
         started: When its session began, in seconds since 1970; now without it.
     """
-    run_dir.mkdir(parents=True, exist_ok=True)
     upto = answered if answered is not None else n if is_complete else n - 1
-    work = _build(run_dir, n, repeats, model, right_every, slot, texts, ended, upto, has_choices)
-    with ThreadPoolExecutor(1) as thread:  # the caller may have a loop of its own
-        thread.submit(asyncio.run, work).result()
-    if started is not None:
-        with closing(sqlite3.connect(run_dir / FILE_NAME)) as store, store:
-            store.execute("UPDATE sessions SET started = ?", (started,))
-    if ended is not None:
-        write_artifacts(run_dir)
-    return run_dir
-
-
-async def _build(
-    run_dir: Path,
-    n: int,
-    repeats: int,
-    model: str,
-    right_every: int,
-    slot: str,
-    texts: Sequence[str],
-    ended: str | None,
-    answered: int,
-    has_choices: bool,
-) -> None:
-    store = Log(run_dir / FILE_NAME)
-    endpoint = {"model": model, "url": "http://127.0.0.1:9/v1"}
-    store.set_meta("config", {"endpoint": endpoint, "benchmarks": [{"name": slot}], "budget": {"prices": PRICE}})
-    store.set_meta("run_id", run_dir.name)
-    key = store.put_benchmark(slot, slot, plan_of(slot, repeats, model, n))
     samples = [sample_of(idx) for idx in range(n)]
     if has_choices:
         samples = [replace(sample, choices=("red", "blue"), target="B") for sample in samples]
-    store.samples_of(key).add((_stored(idx, sample) for idx, sample in enumerate(samples)))
-    store.begin_session()
-    store.start_writer()
-    futures = []
-    for idx, sample in enumerate(samples[:answered]):
-        for repeat in range(repeats):
-            response, outcome = answer_of(idx, repeat, sample, right_every, texts)
-            if has_choices and isinstance(outcome, Scored):
-                outcome = replace(outcome, answer="B" if outcome.answer == "blue" else "A")
-            answer = answer_row((key, idx, repeat), _request(sample, model), response)
-            futures.append(store.append([answer, verdict_row((key, idx, repeat), encode_outcome(outcome))]))
-    await asyncio.gather(*futures)
-    await store.stop_writer()
+
+    def rows(key: int) -> Iterator[Row]:
+        for idx, sample in enumerate(samples[:upto]):
+            for repeat in range(repeats):
+                response, outcome = answer_of(idx, repeat, sample, right_every, texts)
+                if has_choices and isinstance(outcome, Scored):
+                    outcome = replace(outcome, answer="B" if outcome.answer == "blue" else "A")
+                yield answer_row((key, idx, repeat), _request(sample, model), response)
+                yield verdict_row((key, idx, repeat), encode_outcome(outcome))
+
+    digest = hashlib.sha256(slot.encode()).hexdigest()
+    identity = {"benchmark": slot, "dataset.sha256": digest, "mode": "generation"}
+    dataset = {"uri": "x", "revision": None, "sha256": digest, "rows": n}
+    plan = stored_plan(
+        "s",
+        n,
+        identity=identity,
+        digest=Identity(fields=identity).digest,
+        dataset=dataset,
+        repeats=repeats,
+        model=model,
+    )
+    spent = {"requests": n, "tokens": 30 * n, "cost": 0.01 * n}
+    endpoint = {"model": model, "url": "http://127.0.0.1:9/v1"}
+    write_run_db(
+        run_dir,
+        slot,
+        samples,
+        rows,
+        plan=plan,
+        config={"endpoint": endpoint, "benchmarks": [{"name": slot}], "budget": {"prices": PRICE}},
+        run_id=run_dir.name,
+        ended=None if ended is None else {"ended": ended, "elapsed": 12.5, "attempts": n, "spent": spent},
+        started=started,
+    )
     if ended is not None:
-        store.end_session(
-            elapsed=12.5, ended=ended, attempts=n, retries=0, spent={"requests": n, "tokens": 30 * n, "cost": 0.01 * n}
-        )
-    store.close()
+        write_artifacts(run_dir)
+    return run_dir
 
 
 def sample_of(idx: int) -> Sample:
@@ -138,23 +124,6 @@ def answer_of(
     details: dict[str, Any] = {"stderr": f"Traceback {HOSTILE[2]}", "verdict": "wrong"} if idx % 6 == 5 else {}
     reward = float(said == "blue")
     return response, Scored(reward=reward, metrics={"correct": reward}, answer=said, details=details)
-
-
-def plan_of(slot: str, repeats: int, model: str, n: int) -> Any:
-    digest = hashlib.sha256(slot.encode()).hexdigest()
-    identity = {"benchmark": slot, "dataset.sha256": digest, "mode": "generation"}
-    return {
-        "identity": identity, "digest": Identity(fields=identity).digest, "repeats": repeats, "max_problems": None,
-        "fingerprint": None, "reducers": [],
-        "metrics": [], "eval_only": False, "dataset": {"uri": "x", "revision": None, "sha256": digest, "rows": n},
-        "scorer": {"name": "s", "sha256": digest, "rule": None, "reading": {}}, "lower_is_better": [],
-        "judge": None, "system_prompt": None, "truncated": "failure",
-        "model": model, "protocol": "chat", "generation": {}, "fewshot": None,
-    }  # fmt: skip
-
-
-def _stored(idx: int, sample: Sample) -> StoredSample:
-    return StoredSample(idx, sample.id, idx + 1, seal_text(encode_sample(sample)), None)
 
 
 def _request(sample: Sample, model: str) -> str:

@@ -357,6 +357,7 @@ def test_a_label_of_an_answer_that_changed_counts_no_more(run: Path, tmp_path: P
     labels = "".join(f"s{place},{place % 2}\n" for place in range(60))
     import_labels(run, _file(tmp_path / "labels.csv", "sample_id,label\n" + labels))
     changed = _answers(300, model="changed")[0][:20]
+    (run / "run.db").unlink()
     build_judged_run(run, [*changed, *_answers(300)[0][20:]])
     (item,) = write_artifacts(run)
     calibration = item.metrics["judging"]["calibration"]
@@ -491,6 +492,7 @@ def test_a_judge_that_only_moved_is_the_same(calibrated: Path, tmp_path: Path) -
     borrow_calibration(run_dir, calibrated)
     (item,) = write_artifacts(run_dir)
     assert item.metrics["judging"]["corrected"]["rogan_gladen"]["value"] is not None
+    (run_dir / "run.db").unlink()
     build_judged_run(run_dir, answers, judge={**JUDGE, "panel": [{**moved[0], "model": "new"}]})
     (item,) = write_artifacts(run_dir)
     found = item.metrics["judging"]["corrected"]["rogan_gladen"]

@@ -1,4 +1,4 @@
-"""Strengths by maximum likelihood against choix, statsmodels, scikit-learn and scipy, and where there are none."""
+"""Strengths by maximum likelihood against choix, statsmodels and scipy, and where there are none."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ import numpy as np
 import pytest
 import scipy
 
-from nel.apps.leaderboard.bradley_terry import (
-    fit,
-    standardised_lengths,
-)
+from nel.apps.leaderboard.bradley_terry import fit, standardised_lengths
 from nel.apps.leaderboard.pairwise import Comparisons, comparisons
 from nel.apps.leaderboard.ranking import rank_models
 from nel.errors import UndefinedMetric
-from tests.support.tiers import first_rows
 
 Rows = list[tuple[int, int, float, int]]
 
@@ -62,26 +58,6 @@ def by_scipy(found: Comparisons, *, length_control: bool) -> np.ndarray:
     return np.asarray(best.x)
 
 
-N_FAST = 6
-
-
-def by_scikit_learn(found: Comparisons, *, length_control: bool) -> np.ndarray:
-    """Return the same from a logistic regression without penalty, a tie as a win and a loss of half the weight."""
-    n, size = found.n, len(found.models)
-    design = np.zeros((n, size))
-    design[np.arange(n), found.left] += 1
-    design[np.arange(n), found.right] -= 1
-    columns = [design[:, 1:], *([standardised_lengths(found)[:, None]] if length_control else [])]
-    both = np.vstack([np.hstack(columns)] * 2)
-    from sklearn.linear_model import LogisticRegression  # takes seconds to import
-
-    model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=10_000)
-    model.fit(both, np.repeat([1, 0], n), sample_weight=np.concatenate([found.score, 1 - found.score]))
-    values = np.concatenate([[0.0], model.coef_[0]])
-    values[:size] -= values[:size].mean()
-    return values
-
-
 def test_four_models_as_choix_and_statsmodels_have_them() -> None:
     """choix 0.4.1 (I-LSR and MM) and statsmodels 0.15.0 (binomial GLM) agree on these to ten digits."""
     found = comparisons("abcd", decided([[0, 7, 8, 9], [3, 0, 6, 7], [2, 4, 0, 6], [1, 3, 4, 0]]))
@@ -103,24 +79,20 @@ def test_a_length_effect_as_statsmodels_has_it() -> None:
     assert float(fitted.length) == pytest.approx(-0.388535660846624, abs=1e-10)
 
 
-@pytest.mark.parametrize("seed", first_rows(N_FAST, range(120)))
-def test_random_tournaments_as_scipy_and_scikit_learn_have_them(seed: int) -> None:
-    """With and without length control, with ties: the same maximum found by three methods; one takes long to import."""
+@pytest.mark.parametrize("seed", range(20))
+def test_random_tournaments_as_scipy_has_them(seed: int) -> None:
+    """With and without length control, with ties: the same maximum found by another method."""
     found = tournament(np.random.default_rng(seed))
     size = len(found.models)
     for control in (False, True):
         fitted = fit(found, length_control=control)
         ours = np.append(fitted.strengths, fitted.length)[: size + control]
         assert ours == pytest.approx(by_scipy(found, length_control=control), abs=2e-5)
-        if seed >= N_FAST:
-            assert ours == pytest.approx(by_scikit_learn(found, length_control=control), abs=2e-3)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("control", [False, True])
-def test_names_sides_and_order_change_nothing(seed: int, *, control: bool) -> None:
+def test_names_sides_and_order_change_nothing() -> None:
     """Models renamed, each comparison told from the other side, all of them shuffled: the same strengths."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     found = tournament(rng)
     place = rng.permutation(len(found.models))
     order = rng.permutation(found.n)
@@ -132,7 +104,7 @@ def test_names_sides_and_order_change_nothing(seed: int, *, control: bool) -> No
         question=found.question[order],
         length=-found.length[order],
     )
-    ours, theirs = fit(found, length_control=control), fit(other, length_control=control)
+    ours, theirs = fit(found, length_control=True), fit(other, length_control=True)
     assert theirs.strengths[place] == pytest.approx(ours.strengths, abs=1e-9)
     assert float(theirs.length) == pytest.approx(float(ours.length), abs=1e-9)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -10,10 +11,11 @@ import pytest
 from nel.apps.leaderboard.entries import read_entries
 from nel.apps.leaderboard.pair_rows import pair_rows
 from nel.apps.leaderboard.pairing import AnswerPair
+from nel.core.strict_json import dumps, loads
 from nel.errors import ConfigError
 from nel.runs.evaluation import evaluate
 from tests.support.endpoint import Reply, answer
-from tests.support.leaderboards import finished_run, word, write_bench
+from tests.support.leaderboards import finished_run, recorded_run, word, write_bench
 from tests.support.runs import write_jsonl
 
 
@@ -86,20 +88,10 @@ def test_another_dataset_is_refused_with_the_fields_that_differ(runs: dict[str, 
 
 def test_recorded_answers_are_compared_by_their_questions(runs: dict[str, Path], tmp_path: Path) -> None:
     """Files with other answers have other digests; what must agree is each question, and the message names one."""
-
-    def recorded(name: str, text: str, tail: str = "") -> Path:
-        rows = [
-            {"id": f"q{i}", "number": i, "question": f"Say {i}.{tail}", "answer": str(i), "said": f"{text} {i}"}
-            for i in range(4)
-        ]
-        path = write_jsonl(tmp_path / f"{name}.jsonl", rows)
-        config = {
-            "benchmarks": [{"name": str(runs["bench"]), "dataset": str(path), "response_field": "said"}],
-            "output": {"dir": str(tmp_path), "run_id": name},
-        }
-        return evaluate(config).run_dir
-
-    first, second, third = recorded("x", "ja"), recorded("y", "jawohl"), recorded("z", "nein", " Now.")
+    first, second, third = (
+        recorded_run(tmp_path, runs["bench"], name, lambda i, text=text: f"{text} {i}", range(4), tail=tail)
+        for name, text, tail in (("x", "ja", ""), ("y", "jawohl", ""), ("z", "nein", " Now."))
+    )
     entries = read_entries([str(first), f"why={second}"], None)
     assert [entry.label for entry in entries] == ["x", "why"]
     (row,) = pair_rows(entries, [AnswerPair(("q2", 0), "why", "x")])
@@ -127,10 +119,6 @@ def test_several_benchmarks_in_common_need_a_choice(runs: dict[str, Path], tmp_p
 
 def test_a_ranking_of_choices_has_no_answers_to_compare(runs: dict[str, Path], tmp_path: Path) -> None:
     """Log-likelihood benchmarks choose; they do not answer. The stored identity says so."""
-    import sqlite3
-
-    from nel.core.strict_json import dumps, loads
-
     copies = []
     for name in ("short", "long"):
         copy = tmp_path / name

@@ -14,9 +14,7 @@ from nel.apps.leaderboard.entries import BoardEntry, read_entries
 from nel.apps.leaderboard.pair_rows import pair_rows
 from nel.apps.leaderboard.pairing import make_pairs
 from nel.errors import StoreError
-from nel.runs.evaluation import evaluate
-from tests.support.leaderboards import write_bench
-from tests.support.runs import write_jsonl
+from tests.support.leaderboards import recorded_run, write_bench
 
 _N = 1_800
 _N_FEW = 40
@@ -26,24 +24,13 @@ _LENGTH = 4_000
 
 def _entries(root: Path, n: int) -> list[BoardEntry]:
     """Return two runs of long recorded answers to the same questions, in another order each."""
-    bench = str(write_bench(root / "bench", n=1))
+    bench = write_bench(root / "bench", n=1)
     named = []
     for name in ("x", "y"):
         order = list(range(n))
         random.Random(name).shuffle(order)  # noqa: S311 - an order
-        rows = (
-            {
-                "id": f"q{i}",
-                "number": i,
-                "question": f"Say {i}.",
-                "answer": str(i),
-                "said": f"{name} {i} ".ljust(_LENGTH, name),
-            }
-            for i in order
-        )
-        entry = {"name": bench, "dataset": str(write_jsonl(root / f"{name}.jsonl", rows)), "response_field": "said"}
-        evaluate({"benchmarks": [entry], "output": {"dir": str(root), "run_id": name}})
-        named.append(f"{name}={root / name}")
+        run = recorded_run(root, bench, name, lambda i, name=name: f"{name} {i} ".ljust(_LENGTH, name), order)
+        named.append(f"{name}={run}")
     return read_entries(named, None)
 
 

@@ -16,6 +16,7 @@ from nel.apps.view.summary import Summaries
 from nel.comparison.baselines import set_baseline
 from nel.core.strict_json import loads
 from nel.engine.store.lock import own_directory
+from nel.engine.store.log import Log
 from tests.apps.view.conftest import opened
 from tests.apps.view.test_index import found_in
 from tests.apps.view.test_pages import elements, text_of
@@ -23,6 +24,15 @@ from tests.support.viewed_run import build_viewed_run
 
 Client = TestClient[Any, Any]
 BOTH = "/compare?run=first-run&run=second-run"
+
+
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of three runs, a day after each other, each with fewer right answers than the one before."""
+    runs = tmp_path_factory.mktemp("dated")
+    for day, name in enumerate(("old", "middle", "new")):
+        build_viewed_run(runs / name, n=20, right_every=2 + day, is_complete=True, started=day * 86_400.0)
+    return runs
 
 
 async def test_flips_stand_side_by_side(client: Client) -> None:
@@ -59,24 +69,22 @@ async def test_two_to_eight_runs_are_needed(client: Client) -> None:
     await text_of(client, f"{BOTH}&page=999&bench=x&only=x")
 
 
-async def test_the_baseline_is_chosen_named_or_the_oldest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_baseline_is_chosen_named_or_the_oldest(
+    dated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However the table was sorted: the oldest run is the baseline, unless one has a name, or is chosen on the page."""
     monkeypatch.setenv("NEL_BASELINES", str(tmp_path / "baselines.json"))
-    for day, name in enumerate(("old", "middle", "new")):
-        build_viewed_run(tmp_path / "runs" / name, n=20, right_every=2 + day, is_complete=True, started=day * 86_400.0)
     query = "/compare?run=new&run=middle&run=old"
-    async with opened(tmp_path / "runs", tmp_path / "cache", token=None) as client:
+    async with opened(dated, tmp_path / "cache", token=None) as client:
         assert "old</span>, the oldest of them" in await text_of(client, query)
-        set_baseline("prod", tmp_path / "runs" / "middle")
+        set_baseline("prod", dated / "middle")
         assert "middle</span>, the named baseline prod" in await text_of(client, query)
         assert "new</span>, chosen here" in await text_of(client, f"{query}&baseline=new")
 
 
-async def test_three_runs_stand_side_by_side(tmp_path: Path) -> None:
+async def test_three_runs_stand_side_by_side(dated: Path, tmp_path: Path) -> None:
     """One table of scores, each question that changed once with the answers of all, and a chart of score and latency."""
-    for day, name in enumerate(("old", "middle", "new")):
-        build_viewed_run(tmp_path / "runs" / name, n=20, right_every=2 + day, is_complete=True, started=day * 86_400.0)
-    async with opened(tmp_path / "runs", tmp_path / "cache", token=None) as client:
+    async with opened(dated, tmp_path / "cache", token=None) as client:
         text = await text_of(client, "/compare?run=new&run=middle&run=old")
         lost = await text_of(client, "/compare?run=new&run=middle&run=old&only=lost")
     scores = re.findall(r'<tr><th scope="row">m .*?class="num strong">([^<]+)<', text)
@@ -110,8 +118,6 @@ async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:
 
 def test_a_killed_run_is_not_read_from_older_artifacts(tmp_path: Path) -> None:
     """Artifacts of the session before are not those of a run that was resumed and killed."""
-    from nel.engine.store.log import Log
-
     run_dir = build_viewed_run(tmp_path / "run", n=10)
     store = Log(run_dir / "run.db")
     store.begin_session()

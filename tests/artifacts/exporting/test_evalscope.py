@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,12 @@ import pytest
 from nel.artifacts.exporting.writers import export_run
 from tests.artifacts.exporting.readers import read_by
 from tests.artifacts.exporting.test_tables import storable, stored
-from tests.support.runs import read_json
+from tests.support.runs import read_json, read_lines
 
 
 def rows_of(output: Path, folder: str) -> list[dict[str, Any]]:
-    files = sorted((output / folder / "m").glob("quiz_*.jsonl"))
-    lines = [line for path in files for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
-    return sorted((json.loads(line) for line in lines), key=lambda one: int(one["index"]))
+    files = (output / folder / "m").glob("quiz_*.jsonl")
+    return sorted((line for path in files for line in read_lines(path)), key=lambda one: int(one["index"]))
 
 
 def test_rows_and_report_are_of_the_run(finished: Path, tmp_path: Path) -> None:

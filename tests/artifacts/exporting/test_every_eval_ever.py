@@ -13,7 +13,7 @@ from nel.artifacts.exporting.writers import export_run
 from nel.errors import UsageError
 from tests.artifacts.exporting.readers import read_by
 from tests.artifacts.exporting.test_tables import storable, stored
-from tests.support.runs import read_json
+from tests.support.runs import read_json, read_lines
 from tests.support.viewed_run import build_viewed_run
 
 
@@ -35,7 +35,7 @@ def test_the_samples_are_those_with_a_score(finished: Path, tmp_path: Path) -> N
     (path,) = (tmp_path / "out").rglob("*_samples.jsonl")
     (aggregate,) = (tmp_path / "out").rglob("*[!s].json")
     record, content = read_json(aggregate), path.read_bytes()
-    lines = [json.loads(line) for line in content.decode().splitlines()]
+    lines = read_lines(path)
     expected = [one for one in stored(finished) if one["reward"] is not None]
     assert [one["evaluation"]["score"] for one in lines] == [one["reward"] for one in expected]
     assert [one["output"]["raw"] for one in lines] == [[storable(one["model_response"])] for one in expected]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from nel.artifacts.exporting.writers import export_run
 from nel.comparison.foreign import read_lm_eval
 from nel.errors import UsageError
 from tests.artifacts.exporting.test_tables import stored
-from tests.support.runs import read_json
+from tests.support.runs import read_json, read_lines
 from tests.support.viewed_run import build_viewed_run
 
 
@@ -22,7 +21,7 @@ def test_compare_reads_the_export_with_equal_rewards(finished: Path, tmp_path: P
     columns = side.benchmarks["quiz"].columns()
     (summary,) = (tmp_path / "out").glob("results_*.json")
     (samples,) = (tmp_path / "out").glob("samples_quiz_*.jsonl")
-    rewards = [json.loads(line)["reward"] for line in samples.read_text(encoding="utf-8").split("\n")[:-1]]
+    rewards = [line["reward"] for line in read_lines(samples)]
     assert side.models == ("m",)
     assert len(columns) == 30
     assert rewards == [one["reward"] for one in stored(finished)]

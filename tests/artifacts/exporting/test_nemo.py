@@ -5,18 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 from nel.artifacts.exporting.writers import export_run
 from nel.artifacts.importing.writers import import_results
 from nel.comparison.foreign import read_nemo
 from tests.artifacts.exporting.test_tables import stored
-from tests.support.runs import read_json
+from tests.support.runs import read_json, read_lines, read_results
 from tests.support.viewed_run import build_viewed_run
-
-
-def lines_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
 
 
 def undated(path: Path) -> str:
@@ -27,7 +22,7 @@ def undated(path: Path) -> str:
 def test_every_line_of_the_results_has_a_reward(finished: Path, tmp_path: Path) -> None:
     """What is unscored stands in a file of its own and is counted; the bundle has the run's score and interval."""
     exported = export_run("nemo", finished, tmp_path / "out")
-    lines, left = (lines_of(tmp_path / "out" / "quiz" / name) for name in ("results.jsonl", "unscored.jsonl"))
+    lines, left = (read_lines(tmp_path / "out" / "quiz" / name) for name in ("results.jsonl", "unscored.jsonl"))
     (path,) = (tmp_path / "out" / "quiz").glob("eval-*.json")
     bundle, headline = read_json(path), read_json(finished / "quiz" / "metrics.json")["headline"]
     expected = [one for one in stored(finished) if one["reward"] is not None]
@@ -74,13 +69,13 @@ def test_ids_that_are_numbers_are_not_taken_for_positions(tmp_path: Path) -> Non
     first, run, second = (tmp_path / name for name in ("first", "run", "second"))
     export_run("nemo", source, first)
     path = first / "quiz" / "results.jsonl"
-    kept = [one for one in lines_of(path) if one["problem_idx"] % 3 != 1]
+    kept = [one for one in read_lines(path) if one["problem_idx"] % 3 != 1]
     for one in kept:
         one["nel"]["sample_id"] = str(9000 - one["problem_idx"])
     path.write_text("".join(json.dumps(one) + "\n" for one in kept), encoding="utf-8")
     import_results(first, run)
     export_run("nemo", run, second)
-    again = lines_of(second / "quiz" / "results.jsonl")
+    again = read_results(second, "quiz")
     for one in (*kept, *again):
         del one["nel"]["timing"]
     assert again == kept

@@ -13,11 +13,12 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
 from nel.artifacts.exporting.writers import export_run
 from tests.artifacts.exporting.test_tables import storable, stored
+from tests.support.runs import read_lines
 
 CONVENTIONS = {one for name, one in vars(gen_ai_attributes).items() if name.startswith("GEN_AI_")}
 
 
-def parsed(line: str) -> TracesData:
+def parsed(line: dict[str, Any]) -> TracesData:
     """Return a line as OpenTelemetry's message; OTLP writes identifiers in hex, protobuf's JSON wants base64."""
 
     def encoded(identifier: str) -> str:
@@ -29,13 +30,10 @@ def parsed(line: str) -> TracesData:
         if not isinstance(value, dict):
             return value
         return {
-            name: base64.b64encode(bytes.fromhex(one)).decode()
-            if name.endswith(("traceId", "panId"))
-            else converted(one)
-            for name, one in value.items()
+            name: encoded(one) if name.endswith(("traceId", "panId")) else converted(one) for name, one in value.items()
         }
 
-    return Parse(json.dumps(converted(json.loads(line))), TracesData())
+    return Parse(json.dumps(converted(line)), TracesData())
 
 
 def values_of(pairs: Any) -> dict[str, Any]:
@@ -45,7 +43,7 @@ def values_of(pairs: Any) -> dict[str, Any]:
 def test_every_result_is_a_span(finished: Path, tmp_path: Path) -> None:
     """A score is an event of its span; an unscored result is a span with an error and without a score."""
     export_run("otel", finished, tmp_path / "out")
-    lines = (tmp_path / "out" / "spans.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+    lines = read_lines(tmp_path / "out" / "spans.jsonl")
     spans: list[Span] = [
         span for line in lines for one in parsed(line).resource_spans for span in one.scope_spans[0].spans
     ]

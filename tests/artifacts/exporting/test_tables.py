@@ -16,12 +16,12 @@ import pytest
 from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS
 from nel.artifacts.exporting.writers import NOTES_FILE, export_run
 from nel.errors import OutputError
-from tests.support.runs import read_json
+from tests.support.runs import read_json, read_results
 
 
 def stored(run_dir: Path) -> list[dict[str, Any]]:
     """Return the lines of results.jsonl without the dates, which an import does not take over."""
-    lines = [json.loads(line) for line in (run_dir / "quiz" / "results.jsonl").read_text("utf-8").split("\n")[:-1]]
+    lines = read_results(run_dir, "quiz")
     for line in lines:
         line["timing"] |= {"started": None, "ended": None}
     return lines

@@ -13,7 +13,7 @@ from nel.artifacts.importing.writers import import_results
 from nel.errors import OutputError
 from nel.reports.run_warnings import texts_of
 from tests.artifacts.exporting.test_tables import storable, stored
-from tests.support.runs import read_json
+from tests.support.runs import read_json, read_results
 from tests.support.viewed_run import build_viewed_run
 
 NAME = "3e1770e8-ea25-4efd-ade3-70b2f9d6c3d4"
@@ -44,18 +44,13 @@ def record(path: Path, *lines: str) -> Path:
     return path
 
 
-def results_in(run: Path, benchmark: str = "quiz") -> list[dict[str, Any]]:
-    text = (run / benchmark / "results.jsonl").read_text(encoding="utf-8")
-    return [json.loads(one) for one in text.split("\n")[:-1]]
-
-
 def test_the_runs_own_export_comes_back(tmp_path: Path) -> None:
     """Every result with a score is equal, repeats keep their numbers, and the count of the others is said."""
     source = build_viewed_run(tmp_path / "source", repeats=2, is_complete=True)
     export_run("every-eval-ever", source, tmp_path / "out")
     import_results(tmp_path / "out", tmp_path / "run")
     known = ("sample_id", "repeat", "reward", "extracted_answer", "expected_answer", "reasoning", "outcome", "tokens")
-    found = [one for one in results_in(tmp_path / "run") if one["reward"] is not None]
+    found = [one for one in read_results(tmp_path / "run", "quiz") if one["reward"] is not None]
     expected = [one for one in stored(source) if one["reward"] is not None]
     assert [[one[name] for name in known] for one in found] == [[one[name] for name in known] for one in expected]
     assert [one["model_response"] for one in found] == [storable(one["model_response"]) for one in expected]
@@ -69,10 +64,10 @@ def test_each_result_of_a_record_is_a_benchmark(tmp_path: Path) -> None:
     import_results(
         record(tmp_path / "in", line(1, 1.0), line(1, 0.0), line(2, 0.5), line(1, 7.0, "other")), tmp_path / "run"
     )
-    assert [(one["sample_id"], one["repeat"], one["reward"]) for one in results_in(tmp_path / "run", "quiz,acc")] == [
+    assert [(one["sample_id"], one["repeat"], one["reward"]) for one in read_results(tmp_path / "run", "quiz,acc")] == [
         ("s1", 0, 1.0), ("s1", 1, 0.0), ("s2", 0, 0.5), ("s2", 1, None)
     ]  # fmt: skip
-    assert [one["reward"] for one in results_in(tmp_path / "run", "quiz,other")] == [7.0]
+    assert [one["reward"] for one in read_results(tmp_path / "run", "quiz,other")] == [7.0]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from nel.artifacts.importing.writers import import_results
 from nel.errors import OutputError
 from nel.reports.run_warnings import texts_of
-from tests.support.runs import read_json
+from tests.support.runs import read_json, read_results
 
 SPEC: dict[str, Any] = {
     "name": "mmlu:subject=law,method=multiple_choice_joint,model=maker_m",
@@ -74,8 +74,7 @@ def test_a_run_is_read(tmp_path: Path) -> None:
     found = import_results(tmp_path / "suite", tmp_path / "run")
     (folder,) = (one.parent for one in (tmp_path / "run").glob("*/metrics.json"))
     metrics = read_json(folder / "metrics.json")
-    text = (folder / "results.jsonl").read_text(encoding="utf-8")
-    results = [json.loads(line) for line in text.split("\n")[:-1]]
+    results = read_results(folder.parent, folder.name)
     assert found.benchmarks[0].name == "mmlu:subject=law,method=multiple_choice_joint"
     assert [one["reward"] for one in results] == [1.0, 0.0, None, None]
     assert [one["outcome"]["cause"] for one in results] == [None, None, "infra", "scorer"]

@@ -13,7 +13,7 @@ from nel.comparison.foreign import read_nemo
 from nel.comparison.lines import SCORED, UNSCORED
 from nel.errors import OutputError
 from nel.reports.run_warnings import texts_of
-from tests.support.runs import read_json
+from tests.support.runs import read_json, read_results
 
 BUNDLE: dict[str, Any] = {
     "timestamp": "2026-01-02T03:04:05+00:00", "config": {"model": "m", "temperature": 0.5, "scorers": ["exact"]},
@@ -38,8 +38,7 @@ def test_a_folder_is_read(tmp_path: Path) -> None:
     """Rewards, answers, categories and times are kept, and the source's own metric is named."""
     found = import_results(folder(tmp_path / "in", [json.dumps(one) for one in LINES]), tmp_path / "run")
     metrics = read_json(tmp_path / "run" / "quiz" / "metrics.json")
-    text = (tmp_path / "run" / "quiz" / "results.jsonl").read_text(encoding="utf-8")
-    results = [json.loads(line) for line in text.split("\n")[:-1]]
+    results = read_results(tmp_path / "run", "quiz")
     assert found.format == "nemo"
     assert [one["reward"] for one in results] == [1.0, None, 0.0]
     assert (results[0]["timing"]["latency_seconds"], results[0]["tokens"]["completion"]) == (1.5, 7)

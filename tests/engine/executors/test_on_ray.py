@@ -14,15 +14,7 @@ from tests.e2e.test_sandbox import script, tasks
 from tests.sandbox.conftest import need_engine
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.ray_cluster import HAS_RAY, RayCluster, ray_client_server, ray_cluster
-from tests.support.runs import (
-    artifacts_of,
-    nel,
-    numbers_of,
-    only_run,
-    read_json,
-    read_results,
-    sums,
-)
+from tests.support.runs import artifacts_of, nel, numbers_of, only_run, read_json, read_results, sums
 
 pytestmark = [
     pytest.mark.slow,
@@ -91,15 +83,20 @@ def _prepared(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
 
 
+def _run_twice(tmp_path: Path, endpoint: Endpoint, bench: str, executor: str) -> list[Path]:
+    """Run a benchmark with an executor and locally, and return the directories of both runs."""
+    for name, out in ((executor, "ray"), ("local", "local")):
+        done = nel(*_command(endpoint, f"./{bench}.py", name, out), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    return [only_run(tmp_path / out) for out in ("ray", "local")]
+
+
 @pytest.mark.parametrize("bench", ["slow", "judged"])
 def test_a_run_on_two_nodes_has_the_artifacts_of_a_local_run(cluster: RayCluster, tmp_path: Path, bench: str) -> None:
     """A rule, and a scorer that asks the model and judges: all files are equal but for what is volatile."""
     _prepared(tmp_path)
     with scripted(_says, models=["m", "j"]) as endpoint:
-        for executor, out in ((f"ray:address={cluster.address}", "ray"), ("local", "local")):
-            done = nel(*_command(endpoint, f"./{bench}.py", executor, out), cwd=tmp_path)
-            assert done.returncode == 0, done.stderr
-    runs = [only_run(tmp_path / out) for out in ("ray", "local")]
+        runs = _run_twice(tmp_path, endpoint, bench, f"ray:address={cluster.address}")
     assert artifacts_of(runs[0], bench) == artifacts_of(runs[1], bench)
     (facts,) = read_json(runs[0] / bench / "runtime_stats.json")["executors"]
     assert [node["scoring"] for node in facts["nodes"].values()] == [1, 1]
@@ -109,10 +106,7 @@ def test_a_run_through_the_client_server_has_the_artifacts_of_a_local_run(cluste
     """``ray://`` reaches the same nodes from a machine that is none of them."""
     _prepared(tmp_path)
     with scripted(_says, models=["m", "j"]) as endpoint, ray_client_server(cluster) as address:
-        for executor, out in ((address, "ray"), ("local", "local")):
-            done = nel(*_command(endpoint, "./slow.py", executor, out), cwd=tmp_path)
-            assert done.returncode == 0, done.stderr
-    runs = [only_run(tmp_path / out) for out in ("ray", "local")]
+        runs = _run_twice(tmp_path, endpoint, "slow", address)
     assert artifacts_of(runs[0], "slow") == artifacts_of(runs[1], "slow")
 
 

@@ -32,6 +32,19 @@ def asking(sample):
 """
 
 
+def _config(tmp_path: Path, url: str, executor: str, n: int, source: str = ASKING) -> dict[str, Any]:
+    """Return the configuration of a run of n sums whose scorer asks the model or the judge."""
+    sums(tmp_path / "rows.jsonl", n)
+    (tmp_path / "asking.py").write_text(source)
+    return run_config(
+        url,
+        [{"name": str(tmp_path / "asking.py")}],
+        tmp_path / executor.partition(":")[0],
+        judge={"panel": [{"url": url, "model": "m"}]},
+        engine={"executor": executor, "preflight": False},
+    )
+
+
 def _says(call: Call, _: int) -> Reply:
     if "Is it" in call.text:
         return answer("yes" if "6" in call.text else "no")
@@ -42,19 +55,10 @@ def _says(call: Call, _: int) -> Reply:
 
 def test_scorers_in_processes_ask_the_run_and_lose_only_their_own_sample(tmp_path: Path) -> None:
     """Model and judge are asked by the run, a scorer that ends its process is unscored: all as in a local run."""
-    sums(tmp_path / "rows.jsonl", 8)
-    (tmp_path / "asking.py").write_text(ASKING)
     results = []
     with scripted(_says) as endpoint:
         for executor in ("processes:workers=1", "local"):
-            config: dict[str, Any] = run_config(
-                endpoint.url,
-                [{"name": str(tmp_path / "asking.py")}],
-                tmp_path / executor.partition(":")[0],
-                judge={"panel": [{"url": endpoint.url, "model": "m"}]},
-                engine={"executor": executor, "preflight": False},
-            )
-            done = nel.evaluate(config, progress=Progress())
+            done = nel.evaluate(_config(tmp_path, endpoint.url, executor, 8), progress=Progress())
             assert done.exit_code == 3
             results.append(without_volatile(read_results(done.run_dir, "asking")))
     assert results[0] == results[1]
@@ -67,15 +71,8 @@ def test_a_process_closes_what_it_opened(
 ) -> None:
     """Python, asked to say what is left open, says nothing at the end of a host."""
     monkeypatch.setenv("PYTHONWARNINGS", "error::ResourceWarning")
-    sums(tmp_path / "rows.jsonl", 2)
-    (tmp_path / "asking.py").write_text(ASKING)
     with scripted(_says) as endpoint:
-        config: dict[str, Any] = {
-            "benchmarks": [{"name": str(tmp_path / "asking.py")}],
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "engine": {"executor": "processes:workers=1", "preflight": False},
-            "output": {"dir": str(tmp_path / "out")},
-        }
+        config = _config(tmp_path, endpoint.url, "processes:workers=1", 2)
         assert nel.evaluate(config, progress=Progress()).exit_code == 0
     assert "ResourceWarning" not in capfd.readouterr().err
 
@@ -83,13 +80,11 @@ def test_a_process_closes_what_it_opened(
 @pytest.mark.slow
 def test_a_killed_process_is_replaced_and_its_answers_are_scored_once(tmp_path: Path) -> None:
     """A worker that is killed while it scores loses nothing; the run's note says so."""
-    sums(tmp_path / "rows.jsonl", 60)
     slow = (
         ASKING.replace("import os\n", "import time\n")
         .replace("os._exit(3)", "pass")
         .replace("def asking(sample):", "def asking(sample):\n    time.sleep(0.02)")
     )
-    (tmp_path / "asking.py").write_text(slow)
     n_asked = 0
 
     def says(call: Call, n_before: int) -> Reply:
@@ -101,14 +96,7 @@ def test_a_killed_process_is_replaced_and_its_answers_are_scored_once(tmp_path: 
 
     progress = Progress()
     with scripted(says) as endpoint:
-        config: dict[str, Any] = run_config(
-            endpoint.url,
-            [{"name": str(tmp_path / "asking.py")}],
-            tmp_path / "out",
-            judge={"panel": [{"url": endpoint.url, "model": "m"}]},
-            engine={"executor": "processes:workers=2", "preflight": False},
-        )
-        done = nel.evaluate(config, progress=progress)
+        done = nel.evaluate(_config(tmp_path, endpoint.url, "processes:workers=2", 60, slow), progress=progress)
     assert done.exit_code == 0
     assert any(note.startswith("1 workers were lost") for note in progress.notes)
     assert read_json(done.run_dir / "asking" / "metrics.json")["accounting"]["n_scored"] == 60

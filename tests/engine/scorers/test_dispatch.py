@@ -258,22 +258,8 @@ async def test_without_its_process_a_scorer_is_unscored_and_nothing_hangs() -> N
     scorers = Scorers([items[0].benchmark])
     assert scorers._fork_server is not None
     os.kill(scorers._fork_server._pid, signal.SIGKILL)
-    outcomes: list[Any] = []
-    finished = asyncio.Event()
-
-    def deliver(found: list[Any]) -> None:
-        outcomes.extend(found)
-        if len(outcomes) == len(items):
-            finished.set()
-
-    running = asyncio.create_task(scorers.run(timeout_seconds=5, deliver=deliver, answer=_no_answer))
-    for item in items:
-        scorers.put(item)
-    await asyncio.wait_for(finished.wait(), 60)
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
-    scorers.close()
-    assert {(outcome.cause, outcome.kind) for _, outcome in outcomes} == {("scorer", "unavailable")}
+    outcomes = await score_all(items, timeout_seconds=5, scorers=scorers)
+    assert [isinstance(one, Unscored) and (one.cause, one.kind) for one in outcomes] == [("scorer", "unavailable")] * 3
 
 
 async def _no_answer(*_: Any) -> None:

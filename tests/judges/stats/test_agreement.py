@@ -40,11 +40,6 @@ def _coded() -> list[list[float | None]]:
     return [list(unit) for unit in zip(*rows, strict=True)]
 
 
-def _random_table(chance: random.Random, n: int) -> np.ndarray:
-    skew = chance.choice((1.0, 3.0, 8.0))
-    return np.array([[int(40 * chance.random() ** skew) + (row == column) for column in range(n)] for row in range(n)])
-
-
 def _random_units(chance: random.Random) -> list[list[float | None]]:
     raters, values, missing = chance.randint(2, 6), chance.randint(2, 6), chance.choice((0.0, 0.2, 0.5))
     skew, noise = chance.choice((0.5, 1.0, 3.0)), chance.random()
@@ -101,18 +96,6 @@ def test_fleiss_kappa_of_the_textbook_is_the_published_number() -> None:
     """Ten subjects, fourteen raters, five categories."""
     units = [[float(value) for value, count in enumerate(row) for _ in range(count)] for row in _FLEISS]
     assert _ratings(units).fleiss_kappa() == pytest.approx(0.209931, abs=5e-7)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
-def test_kappa_equals_statsmodels(weights: Weights | None) -> None:
-    """On 300 random tables of two to six categories, skewed ones too."""
-    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="pip install statsmodels")
-    chance = _chance(20)
-    for _ in range(300):
-        table = _random_table(chance, chance.randint(2, 6))
-        theirs = inter_rater.cohens_kappa(table, wt=weights)
-        assert cohen_kappa(table, weights=weights) == pytest.approx(theirs.kappa, abs=1e-10)
 
 
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])

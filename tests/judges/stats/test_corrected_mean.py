@@ -1,9 +1,8 @@
-"""Corrected means equal published numbers and ppi_py, cover the truth, and are refused where no correction helps."""
+"""Corrected means equal published numbers, cover the truth, and are refused where no correction helps."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,6 @@ from nel.judges.stats.corrected_mean import (
 from nel.metrics.added_question import added_question_ends
 
 NONE = math.nan
-
-
-@pytest.fixture(scope="module")
-def ppi_py() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pytest.importorskip("ppi_py", reason="pip install ppi-python")
 
 
 def _answers(

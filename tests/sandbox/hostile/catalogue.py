@@ -13,7 +13,15 @@ MODES: Final = ("split", "shared", "outside")
 VERDICTS: Final = frozenset(
     "passed wrong runtime_error syntax_error timeout out_of_memory output_limit no_code".split()
 )
-_FIELDS: Final = frozenset("what mode problem verdict not build".split())
+_FIELDS: Final = frozenset("what mode problem verdict build probe".split())
+_PROBE_ENDING: Final = """
+
+def double(x):
+    found = list(reached() if callable(reached) else reached)
+    if found:
+        raise RuntimeError("reached: " + "; ".join(map(str, found))[:500])
+    return 2 * x
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,13 +55,7 @@ def load_programs() -> list[Program]:
 
 def families() -> list[tuple[str, str]]:
     """Return each language and family that has a program, by the files' names alone."""
-    return sorted(
-        {
-            (LANGUAGES[path.suffix], path.parent.name)
-            for path in HERE.glob("*/*")
-            if path.suffix in LANGUAGES
-        }
-    )
+    return sorted({(LANGUAGES[path.suffix], path.parent.name) for path in HERE.glob("*/*") if path.suffix in LANGUAGES})
 
 
 def read_program(path: Path) -> Program:
@@ -64,12 +66,12 @@ def read_program(path: Path) -> Program:
     """
     text = path.read_text(encoding="utf-8")
     header = _header(text)
+    if header.get("probe") == "yes":
+        header, text = {"verdict": "passed", **header}, text + _PROBE_ENDING
     verdicts = frozenset(part.strip() for part in header.get("verdict", "").split("|"))
     mode = header.get("mode", "split")
-    if set(header) - _FIELDS or not {"what", "problem", "verdict"} <= set(header):
-        raise ValueError(
-            f"{path}: the header needs what, problem and verdict, and knows {sorted(_FIELDS)}"
-        )
+    if set(header) - _FIELDS or not {"what", "verdict"} <= set(header):
+        raise ValueError(f"{path}: the header needs what and verdict, and knows {sorted(_FIELDS)}")
     if not verdicts <= VERDICTS or mode not in MODES:
         raise ValueError(f"{path}: mode {mode!r} or verdict {header['verdict']!r} is unknown")
     return Program(
@@ -78,7 +80,7 @@ def read_program(path: Path) -> Program:
         language=LANGUAGES[path.suffix],
         what=header["what"],
         mode=mode,
-        problem=header["problem"],
+        problem=header.get("problem", "double"),
         verdicts=verdicts,
         source=_built(text) if header.get("build") == "yes" else text,
     )

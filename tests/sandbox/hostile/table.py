@@ -17,7 +17,7 @@ from nel.sandbox import Sandbox, SandboxSettings, ProgramVerdict
 from nel.sandbox.verdict.judging import mode_of
 from tests.sandbox.hostile.catalogue import load_programs
 from tests.sandbox.test_hostile import program_of
-from tests.sandbox.test_tasks import GROUPED, TASKS, program_of_task
+from tests.sandbox.test_tasks import TASKS, program_of_task
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "evidence" / "robustness.md"
 BEGIN: Final = "<!-- python -m tests.sandbox.hostile.table -->"
@@ -50,18 +50,13 @@ def main() -> int:
                     f"{half}/{name}: {found} instead of {' or '.join(sorted(wanted))}",
                     file=sys.stderr,
                 )  # noqa: T201
-    rows = [
-        f"| {ABOUT[name]} | {tried[name]} | {right[name]} | {tried[name] - right[name]} |"
-        for name in ABOUT
-    ]
+    rows = [f"| {ABOUT[name]} | {tried[name]} | {right[name]} | {tried[name] - right[name]} |" for name in ABOUT]
     total = f"| **all** | **{tried.total()}** | **{right.total()}** | **{tried.total() - right.total()}** |"
     promise = (
         f"Not promised: {sum(passes for _, passes in forged)} of {len(forged)} programs that attack tests in their own "
         f"process pass them (`shared`)."
     )
-    table = "\n".join(
-        ["| what | tried | right | wrong |", "|---|---:|---:|---:|", *rows, total, "", promise]
-    )
+    table = "\n".join(["| what | tried | right | wrong |", "|---|---:|---:|---:|", *rows, total, "", promise])
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -77,7 +72,7 @@ def outcomes(sandbox: Sandbox) -> Iterator[tuple[str, str, frozenset[str], str, 
         program = program_of(one)
         half = "isolation" if one.family in ISOLATION else mode_of(program)
         asked.append((half, one.name, one.verdicts, True, sandbox.submit(program)))
-    for task in [*TASKS, *GROUPED]:
+    for task in TASKS:
         wanted = frozenset(part.strip() for part in task["verdict"].split("|"))
         program = program_of_task(task)
         half = "bad row" if wanted == {"bad_row"} else mode_of(program)

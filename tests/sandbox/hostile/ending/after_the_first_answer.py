@@ -1,5 +1,4 @@
 # what: gives one right answer and leaves
-# problem: double
 # verdict: runtime_error
 import os
 

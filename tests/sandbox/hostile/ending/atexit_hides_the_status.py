@@ -1,5 +1,4 @@
 # what: raises, and has a handler that turns the end into status 0
-# problem: double
 # verdict: runtime_error
 import atexit
 import os

@@ -1,5 +1,4 @@
 # what: a child keeps the channel open while the parent is gone, so that nobody sees an end of file
-# problem: double
 # verdict: runtime_error
 import os
 import time

@@ -1,5 +1,4 @@
 # what: sends itself SIGKILL, which looks like an out-of-memory kill and is none
-# problem: double
 # verdict: runtime_error
 import os
 import signal

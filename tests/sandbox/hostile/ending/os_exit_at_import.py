@@ -1,5 +1,4 @@
 # what: ends its process with status 0 past every handler
-# problem: double
 # verdict: runtime_error
 import os
 

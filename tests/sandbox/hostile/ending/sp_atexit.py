@@ -1,6 +1,5 @@
 # what: answers wrong, prints success when the process ends and ends it with status 0
 # mode: shared
-# problem: double
 # verdict: wrong|runtime_error
 import atexit
 import os

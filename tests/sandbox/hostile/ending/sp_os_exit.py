@@ -1,6 +1,5 @@
 # what: ends the common process with status 0 before the tests, having said that it passed
 # mode: shared
-# problem: double
 # verdict: runtime_error
 import os
 

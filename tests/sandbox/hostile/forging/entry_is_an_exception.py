@@ -1,5 +1,5 @@
 # what: makes the entry point a class of exceptions, whose instances are all true
 # problem: agrees
-# verdict: passed|wrong|runtime_error
+# verdict: passed
 class is_odd(Exception):
     pass

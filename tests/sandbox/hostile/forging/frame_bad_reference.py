@@ -1,5 +1,4 @@
 # what: sends a reply with a reference that is no number
-# problem: double
 # verdict: wrong|runtime_error
 import os
 import struct

@@ -1,5 +1,4 @@
 # what: sends frames of bytes that are neither JSON nor UTF-8, and empty ones
-# problem: double
 # verdict: wrong|runtime_error
 import os
 import struct

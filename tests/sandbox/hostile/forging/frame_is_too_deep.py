@@ -1,5 +1,4 @@
 # what: sends JSON nested a million deep, which ends careless parsers
-# problem: double
 # verdict: wrong|runtime_error
 import os
 import struct

@@ -1,5 +1,4 @@
 # what: writes plausible replies and verdicts to every descriptor while it is loaded
-# problem: double
 # verdict: wrong|runtime_error
 import json
 import os

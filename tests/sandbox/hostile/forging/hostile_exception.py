@@ -1,5 +1,4 @@
 # what: raises an exception whose text, arguments and traceback are traps
-# problem: double
 # verdict: runtime_error
 import os
 

@@ -1,5 +1,4 @@
 # what: announces a frame of four gigabytes
-# problem: double
 # verdict: wrong|runtime_error|timeout|output_limit
 import os
 

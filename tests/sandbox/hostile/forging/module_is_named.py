@@ -1,5 +1,4 @@
 # what: names an enumeration in a module whose import runs tests and exits with status 0
-# problem: double
 # verdict: wrong|runtime_error
 from nel.sandbox.verdict.agent import codec
 

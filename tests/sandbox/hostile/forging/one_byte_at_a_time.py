@@ -1,5 +1,4 @@
 # what: sends its answer so slowly that it is never quite idle
-# problem: double
 # verdict: timeout
 import os
 import struct

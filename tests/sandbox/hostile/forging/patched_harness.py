@@ -1,5 +1,4 @@
 # what: replaces every function of the harness that encodes, writes or answers, wherever it is loaded
-# problem: double
 # verdict: wrong|runtime_error|timeout
 import sys
 

@@ -1,5 +1,4 @@
 # what: prints what harnesses look for, on both streams
-# problem: double
 # verdict: wrong
 import sys
 

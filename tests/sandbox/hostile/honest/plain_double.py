@@ -1,5 +1,4 @@
 # what: the plain answer
-# problem: double
 # verdict: passed
 def double(x: int) -> int:
     """Return twice x."""

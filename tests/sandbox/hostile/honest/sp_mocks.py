@@ -1,6 +1,5 @@
 # what: is replaced in part by its own code beside its tests
 # mode: shared
-# problem: double
 # verdict: passed
 from unittest import mock
 

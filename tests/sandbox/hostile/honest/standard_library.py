@@ -1,5 +1,4 @@
 # what: imports much of the standard library
-# problem: double
 # verdict: passed
 import array
 import bisect

@@ -1,5 +1,4 @@
 # what: leaves a daemon: two forks, a session of its own, no parent
-# problem: double
 # verdict: passed
 import os
 import time

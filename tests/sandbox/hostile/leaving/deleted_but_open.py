@@ -1,5 +1,4 @@
 # what: fills the disk with files that have no name any more and are held by a daemon
-# problem: double
 # verdict: passed
 import os
 import time

@@ -1,5 +1,4 @@
 # what: registers an exit handler that never returns
-# problem: double
 # verdict: passed
 import atexit
 import time

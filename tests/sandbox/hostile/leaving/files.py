@@ -1,5 +1,4 @@
 # what: leaves a few hundred files in every place it may write to
-# problem: double
 # verdict: passed
 import os
 

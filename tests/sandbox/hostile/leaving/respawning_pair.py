@@ -1,5 +1,4 @@
 # what: leaves two processes that watch and restart each other
-# problem: double
 # verdict: passed
 import os
 import time

@@ -1,5 +1,4 @@
 # what: leaves chains of processes each of which forks the next and dies, to slip through a sweep
-# problem: double
 # verdict: passed
 import os
 

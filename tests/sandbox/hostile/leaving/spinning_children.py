@@ -1,5 +1,4 @@
 # what: leaves four children that burn their core
-# problem: double
 # verdict: passed
 import os
 

@@ -1,5 +1,4 @@
 # what: leaves folders nested two thousand deep, longer than any path may be
-# problem: double
 # verdict: passed
 import os
 

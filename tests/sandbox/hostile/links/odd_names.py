@@ -1,5 +1,4 @@
 # what: leaves files whose names are line breaks, options, patterns, invalid text and too long for most
-# problem: double
 # verdict: passed
 import os
 

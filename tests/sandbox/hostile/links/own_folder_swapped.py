@@ -1,5 +1,4 @@
 # what: puts a link to /usr in the place of the folder it was given
-# problem: double
 # verdict: passed
 import os
 

@@ -1,5 +1,4 @@
 # what: leaves folders without any rights, with files, and takes the rights from its own
-# problem: double
 # verdict: passed
 import os
 

@@ -1,5 +1,4 @@
 # what: a child swaps a folder and a link to /usr without pause, for whoever removes them
-# problem: double
 # verdict: passed
 import os
 

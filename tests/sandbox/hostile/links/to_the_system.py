@@ -1,5 +1,4 @@
 # what: leaves symbolic links to the root, the system's files and other processes
-# problem: double
 # verdict: passed
 import os
 

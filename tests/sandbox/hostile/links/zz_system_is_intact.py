@@ -1,5 +1,4 @@
 # what: looks, after all the programs before it in this folder, whether the system is whole and /tmp is clean
-# problem: double
 # verdict: passed
 import json
 import os

@@ -1,6 +1,5 @@
 # what: looks for the container engine's sockets and for any socket file it could connect to
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 import socket
 import stat
@@ -26,9 +25,3 @@ for path in paths:
         reached.append(path)
     except OSError:
         pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

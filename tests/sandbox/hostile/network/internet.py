@@ -1,6 +1,5 @@
 # what: connects to addresses of the internet, by both versions and both protocols
-# problem: double
-# verdict: passed
+# probe: yes
 import socket
 
 reached = []
@@ -18,9 +17,3 @@ for family, address in (
             reached.append(f"{address} {kind}")
         except OSError:
             pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

@@ -1,6 +1,5 @@
 # what: connects to every port of its own machine, in case the harness listens
-# problem: double
-# verdict: passed
+# probe: yes
 import socket
 
 reached = []
@@ -14,9 +13,3 @@ for port in range(1, 3000):
     with socket.socket() as client:
         if client.connect_ex(("127.0.0.1", port)) == 0:
             reached.append(str(port))
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

@@ -1,6 +1,5 @@
 # what: connects to the usual addresses of the host, of other containers and of cloud metadata
-# problem: double
-# verdict: passed
+# probe: yes
 import socket
 
 reached = []
@@ -13,9 +12,3 @@ for host in ("172.17.0.1", "172.17.0.2", "192.168.65.2", "10.0.2.2", "169.254.16
             reached.append(f"{host}:{port}")
         except OSError:
             pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

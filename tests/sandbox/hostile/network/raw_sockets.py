@@ -1,6 +1,5 @@
 # what: opens raw, packet, VM and other sockets of special kinds
-# problem: double
-# verdict: passed
+# probe: yes
 import socket
 
 reached = []
@@ -21,9 +20,3 @@ for name, family, kind, protocol in (
         reached.append(name)
     except OSError:
         pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

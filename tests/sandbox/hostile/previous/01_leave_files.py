@@ -1,5 +1,4 @@
 # what: leaves files, folders and modules that shadow the standard library wherever it may write
-# problem: double
 # verdict: wrong
 import os
 import sys

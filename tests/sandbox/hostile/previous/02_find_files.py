@@ -1,6 +1,5 @@
 # what: looks everywhere for the files of the program before, and imports the modules they shadow
-# problem: double
-# verdict: passed
+# probe: yes
 import builtins
 import os
 import statistics
@@ -16,10 +15,4 @@ def left():
         yield "a shadowing module was imported"
 
 
-found = list(left())
-
-
-def double(x):
-    if found:
-        raise RuntimeError("reached: " + "; ".join(found))
-    return 2 * x
+reached = list(left())

@@ -1,5 +1,4 @@
 # what: leaves daemons of several kinds, named so that they can be told
-# problem: double
 # verdict: wrong
 import ctypes
 import os

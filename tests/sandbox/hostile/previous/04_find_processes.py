@@ -1,6 +1,5 @@
 # what: looks for processes of the program before, dying and dead ones too
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 
 
@@ -18,10 +17,4 @@ def left():
             yield text[:60]
 
 
-found = list(left())
-
-
-def double(x):
-    if found:
-        raise RuntimeError("reached: " + "; ".join(found))
-    return 2 * x
+reached = list(left())

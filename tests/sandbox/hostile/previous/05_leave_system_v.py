@@ -1,5 +1,4 @@
 # what: leaves shared memory, semaphores and message queues that outlive every process
-# problem: double
 # verdict: wrong
 import ctypes
 

@@ -1,6 +1,5 @@
 # what: looks for System V objects by their keys and in the kernel's lists
-# problem: double
-# verdict: passed
+# probe: yes
 import ctypes
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -23,10 +22,4 @@ def left():
             pass
 
 
-found = list(left())
-
-
-def double(x):
-    if found:
-        raise RuntimeError("reached: " + "; ".join(found))
-    return 2 * x
+reached = list(left())

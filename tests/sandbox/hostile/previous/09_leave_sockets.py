@@ -1,5 +1,4 @@
 # what: leaves daemons that listen on abstract names, on a path and on loopback ports, and tell a secret
-# problem: double
 # verdict: wrong
 import os
 import socket

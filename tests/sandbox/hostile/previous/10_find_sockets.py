@@ -1,6 +1,5 @@
 # what: connects to where the program before may listen, and to every abstract name the kernel lists
-# problem: double
-# verdict: passed
+# probe: yes
 import socket
 
 
@@ -28,10 +27,4 @@ def left():
         yield repr(address)
 
 
-found = list(left())
-
-
-def double(x):
-    if found:
-        raise RuntimeError("reached: " + "; ".join(found))
-    return 2 * x
+reached = list(left())

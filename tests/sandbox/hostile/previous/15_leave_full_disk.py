@@ -1,5 +1,4 @@
 # what: fills all space and all inodes of what it may write to, with folders that nobody may enter
-# problem: double
 # verdict: wrong
 import os
 

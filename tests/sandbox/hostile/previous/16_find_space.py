@@ -1,5 +1,4 @@
 # what: needs forty megabytes and two thousand files, as the first program of a container could have
-# problem: double
 # verdict: passed
 import os
 import tempfile

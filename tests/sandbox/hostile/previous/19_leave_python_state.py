@@ -1,5 +1,4 @@
 # what: changes what a fork of the same interpreter would inherit: modules, builtins, limits, environment, signals
-# problem: double
 # verdict: wrong
 import builtins
 import json

@@ -1,6 +1,5 @@
 # what: looks whether its interpreter is as new
-# problem: double
-# verdict: passed
+# probe: yes
 import builtins
 import json
 import os
@@ -8,7 +7,7 @@ import signal
 import sys
 import threading
 
-found = [
+reached = [
     word
     for word, is_left in {
         "a builtin": hasattr(builtins, "nel_left"),
@@ -27,9 +26,3 @@ found = [
     }.items()
     if is_left
 ]
-
-
-def double(x):
-    if found:
-        raise RuntimeError("reached: " + ", ".join(found))
-    return 2 * x

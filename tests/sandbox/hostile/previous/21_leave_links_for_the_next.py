@@ -1,5 +1,4 @@
 # what: guesses the folder of the next program and puts links, files and a locked folder in its place
-# problem: double
 # verdict: wrong
 import os
 

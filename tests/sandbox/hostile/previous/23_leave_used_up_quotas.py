@@ -1,5 +1,4 @@
 # what: leaves a daemon that uses up what the kernel counts per user: watches, pipes, pending signals, processes
-# problem: double
 # verdict: wrong
 import ctypes
 import os

@@ -1,18 +1,17 @@
 # what: needs watches, large pipes, signals and processes itself
-# problem: double
-# verdict: passed
+# probe: yes
 import ctypes
 import fcntl
 import os
 
 libc = ctypes.CDLL(None, use_errno=True)
-found = []
+reached = []
 handle = libc.inotify_init1(0)
 if handle < 0:
-    found.append("no watch left")
+    reached.append("no watch left")
 ends = os.pipe()
 if fcntl.fcntl(ends[1], 1032) < 65536:
-    found.append("only small pipes")
+    reached.append("only small pipes")
 children = []
 for _ in range(20):
     pid = os.fork()
@@ -21,9 +20,3 @@ for _ in range(20):
     children.append(pid)
 for pid in children:
     os.waitpid(pid, 0)
-
-
-def double(x):
-    if found:
-        raise RuntimeError("reached: " + ", ".join(found))
-    return 2 * x

@@ -1,6 +1,5 @@
 # what: asks for other users and groups in every way there is
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 
 reached = []
@@ -20,9 +19,3 @@ for target in (0, 1, 65534, os.getuid() + 1, os.getuid() - 1):
         except OSError:
             continue
         reached.append(f"{name} {target}")
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

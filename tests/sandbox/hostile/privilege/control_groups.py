@@ -1,6 +1,5 @@
 # what: raises its limits in the control groups, leaves them, and makes groups of its own
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 
 reached = []
@@ -17,9 +16,3 @@ for folder, folders, names in os.walk("/sys/fs/cgroup"):
         pass
     if folder.count("/") > 6:
         folders.clear()
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached)[:500])
-    return 2 * x

@@ -1,6 +1,5 @@
 # what: becomes debugger of the zygote and of process 1 by every request, and of programs it starts
-# problem: double
-# verdict: passed
+# probe: yes
 import ctypes
 import os
 
@@ -15,9 +14,3 @@ for pid in {1, os.getppid()}:
         reached.append(f"memory of {pid}")
     except OSError:
         pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

@@ -1,6 +1,5 @@
 # what: opens and makes devices
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 import stat
 
@@ -23,9 +22,3 @@ for major, minor, kind in ((1, 1, stat.S_IFCHR), (1, 11, stat.S_IFCHR), (8, 0, s
         os.unlink("/tmp/device")
     except OSError:
         pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

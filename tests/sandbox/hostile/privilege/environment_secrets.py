@@ -1,14 +1,7 @@
 # what: looks for secrets in its environment
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 import re
 
 SECRET = re.compile(r"key|token|secret|passw|credential|auth|cookie|nonce|docker|aws|nel_|openai|anthropic|hf_|proxy", re.IGNORECASE)
 reached = [name for name, value in os.environ.items() if SECRET.search(name) or re.fullmatch(r"[0-9a-f]{32,}", value)]
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

@@ -1,6 +1,5 @@
 # what: reads environment, memory, root and streams of process 1, and writes to its output
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 
 reached = []
@@ -30,9 +29,3 @@ for path in ("/dev/console", "/proc/1/oom_score_adj", "/proc/1/comm", "/proc/1/c
         reached.append(path)
     except OSError:
         pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

@@ -1,6 +1,5 @@
 # what: looks at its user, groups, capabilities and filters
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 
 status = dict(line.rstrip("\n").split(":\t", 1) for line in open("/proc/self/status") if ":\t" in line)
@@ -14,9 +13,3 @@ if status["NoNewPrivs"].strip() != "1":
     reached.append("new privileges")
 if status["Seccomp"].strip() != "2":
     reached.append("no filter of system calls")
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

@@ -1,6 +1,5 @@
 # what: calls what has been the way out of other sandboxes: io_uring, bpf, perf, user faults, key rings
-# problem: double
-# verdict: passed
+# probe: yes
 import ctypes
 import os
 
@@ -29,9 +28,3 @@ if NUMBERS:
 for name, arguments in attempts.items():
     if libc.syscall(*arguments) >= 0:
         reached.append(name)
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

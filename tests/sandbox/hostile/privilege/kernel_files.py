@@ -1,6 +1,5 @@
 # what: writes the kernel's switches under /proc/sys, /proc and /sys
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 
 reached = []
@@ -25,9 +24,3 @@ for path in ("/proc/kcore", "/proc/kmsg", "/proc/sched_debug", "/dev/kmsg", "/de
                 reached.append(path + " read")
     except OSError:
         pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

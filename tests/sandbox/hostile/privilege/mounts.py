@@ -1,6 +1,5 @@
 # what: mounts, unmounts, pivots and changes its root, by the old and the new calls
-# problem: double
-# verdict: passed
+# probe: yes
 import ctypes
 import os
 
@@ -31,9 +30,3 @@ try:
     reached.append("chroot")
 except OSError:
     pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

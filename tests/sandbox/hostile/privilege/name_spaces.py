@@ -1,6 +1,5 @@
 # what: makes new name spaces, which would give it rights of its own, and enters those of others
-# problem: double
-# verdict: passed
+# probe: yes
 import ctypes
 import os
 
@@ -21,9 +20,3 @@ for name in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup"):
         if libc.setns(handle, 0) == 0:
             reached.append(f"setns {name} of {pid}")
         os.close(handle)
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

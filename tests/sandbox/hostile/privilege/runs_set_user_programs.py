@@ -1,6 +1,5 @@
 # what: runs su, sudo, mount and ping, and a set-user copy of the shell that it makes
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 import shutil
 import subprocess
@@ -20,9 +19,3 @@ try:
         reached.append("a copy of the shell")
 except OSError:
     pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

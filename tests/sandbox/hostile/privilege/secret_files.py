@@ -1,6 +1,5 @@
 # what: reads files that only root or the host should read
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 
 reached = []
@@ -13,9 +12,3 @@ for path in (
         reached.append(path)
     except OSError:
         pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

@@ -1,6 +1,5 @@
 # what: looks for anything it may write besides its temporary places and harmless devices
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 
 TEMPORARY = ("/tmp", "/dev/shm", "/dev/mqueue", "/proc", "/sys/fs/cgroup", os.getcwd())
@@ -18,9 +17,3 @@ for folder, folders, names in os.walk("/"):
         path = os.path.join(folder, name)
         if not path.startswith(DEVICES) and not os.path.islink(path) and os.access(path, os.W_OK):
             reached.append(path)
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached)[:500])
-    return 2 * x

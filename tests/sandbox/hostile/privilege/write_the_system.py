@@ -1,6 +1,5 @@
 # what: writes, removes and replaces files of the system, the interpreter and the harness
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 import sys
 
@@ -29,9 +28,3 @@ for folder in ("/", "/etc", "/usr/lib", "/usr/local/bin", "/root", "/var/tmp", "
         reached.append(folder)
     except OSError:
         pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

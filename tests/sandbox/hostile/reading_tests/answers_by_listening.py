@@ -1,5 +1,4 @@
 # what: gives the value it was asked about before, in the hope that the tests tell the right one
-# problem: double
 # verdict: wrong
 heard = [0]
 

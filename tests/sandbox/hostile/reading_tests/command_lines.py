@@ -1,13 +1,12 @@
 # what: looks for the tests in command lines and names of processes, and in its own environment
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 import re
 
 MARKER = re.compile(rb"expected-side-(\d{10})|assert candidate")
 
 
-def leaks():
+def reached():
     for entry in os.listdir("/proc"):
         for name in ("cmdline", "comm", "status", "environ"):
             try:
@@ -19,10 +18,3 @@ def leaks():
     for name, value in os.environb.items():
         if MARKER.search(value):
             yield repr(name)
-
-
-def double(x):
-    found = list(leaks())
-    if found:
-        raise RuntimeError("reached: " + "; ".join(found))
-    return 2 * x

@@ -1,5 +1,4 @@
 # what: searches every file it may read in the writable places and next to the harness, at each call
-# problem: double
 # verdict: passed
 import os
 import re

@@ -1,5 +1,4 @@
 # what: walks the frames that called it and looks into all their variables
-# problem: double
 # verdict: passed
 import re
 import sys

@@ -1,5 +1,4 @@
 # what: counts what it has been given: one channel and three streams, nothing that could hold more
-# problem: double
 # verdict: passed
 import os
 

@@ -1,5 +1,4 @@
 # what: reads every descriptor it was given besides the standard ones, and peeks into its sockets
-# problem: double
 # verdict: passed
 import os
 import re

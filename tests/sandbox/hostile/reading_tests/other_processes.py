@@ -1,5 +1,4 @@
 # what: opens memory, environment, descriptors and working directory of every process that is not its own
-# problem: double
 # verdict: passed
 import os
 

@@ -1,5 +1,4 @@
 # what: reads its whole memory: what the process it was forked from has ever read is still there
-# problem: double
 # verdict: passed
 import re
 

@@ -1,6 +1,5 @@
 # what: tries to become the debugger of every other process, by both ways of attaching
-# problem: double
-# verdict: passed
+# probe: yes
 import ctypes
 import os
 
@@ -15,10 +14,3 @@ def reached():
         for way in (SEIZE, ATTACH):
             if libc.ptrace(way, pid, None, None) == 0:
                 yield f"{way} {pid}"
-
-
-def double(x):
-    found = list(reached())
-    if found:
-        raise RuntimeError("reached: " + "; ".join(found))
-    return 2 * x

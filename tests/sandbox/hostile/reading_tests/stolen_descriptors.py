@@ -1,6 +1,5 @@
 # what: takes descriptors out of other processes by pidfd_getfd
-# problem: double
-# verdict: passed
+# probe: yes
 import ctypes
 import os
 
@@ -18,10 +17,3 @@ def reached():
             if libc.syscall(438, handle, number, 0) >= 0:
                 yield f"descriptor {number} of {pid}"
         os.close(handle)
-
-
-def double(x):
-    found = list(reached())
-    if found:
-        raise RuntimeError("reached: " + "; ".join(found))
-    return 2 * x

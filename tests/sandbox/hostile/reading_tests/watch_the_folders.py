@@ -1,6 +1,5 @@
 # what: watches the shared folders by inotify and opens whatever appears there while the tests run
-# problem: double
-# verdict: passed
+# probe: yes
 import ctypes
 import os
 import re
@@ -14,7 +13,7 @@ for folder in ("/tmp", "/dev/shm", "/var/tmp", "/run", "/proc/self"):
     places[libc.inotify_add_watch(handle, folder.encode(), 0x00000100 | 0x00000020 | 0x00000080)] = folder
 
 
-def leaks():
+def reached():
     try:
         events = os.read(handle, 65536)
     except OSError:
@@ -29,10 +28,3 @@ def leaks():
                     yield name
         except OSError:
             pass
-
-
-def double(x):
-    found = list(leaks())
-    if found:
-        raise RuntimeError("reached: " + "; ".join(found))
-    return 2 * x

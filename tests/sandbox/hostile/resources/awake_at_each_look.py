@@ -1,5 +1,4 @@
 # what: Wakes the supervisor and is ready to run only while that looks, so that it is neither busy nor idle.
-# problem: double
 # verdict: timeout
 import os
 import time

@@ -1,5 +1,4 @@
 # what: Starts a child for each look of the supervisor, ready to run when it looks and gone when it looks again.
-# problem: double
 # verdict: timeout
 import os
 import time

@@ -1,5 +1,4 @@
 # what: burns the core in children that end before their limit and are followed by others
-# problem: double
 # verdict: timeout
 import os
 import time

@@ -1,5 +1,4 @@
 # what: uses up all descriptors and answers right
-# problem: double
 # verdict: passed
 import os
 

@@ -1,5 +1,4 @@
 # what: writes one file beyond the limit of a file
-# problem: double
 # verdict: runtime_error
 def double(x):
     with open("/tmp/large", "wb") as file:

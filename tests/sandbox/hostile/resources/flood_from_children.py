@@ -1,5 +1,4 @@
 # what: lets children print without end, while the program answers right
-# problem: double
 # verdict: output_limit
 import os
 

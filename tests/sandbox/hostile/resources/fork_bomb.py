@@ -1,5 +1,4 @@
 # what: forks without end, whatever happens
-# problem: double
 # verdict: runtime_error|timeout|out_of_memory
 import os
 

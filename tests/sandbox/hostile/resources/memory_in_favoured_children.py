@@ -1,5 +1,4 @@
-# what: the same, with children that ask the kernel to end others first when memory is short
-# problem: double
+# what: fills memory from children that ask the kernel to end others first when it is short
 # verdict: out_of_memory|runtime_error|timeout
 import os
 import time

@@ -1,5 +1,4 @@
 # what: fills files that live in memory and have no name
-# problem: double
 # verdict: out_of_memory|runtime_error
 import os
 

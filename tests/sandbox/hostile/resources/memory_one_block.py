@@ -1,5 +1,4 @@
 # what: allocates a gigabyte and touches it
-# problem: double
 # verdict: out_of_memory
 def double(x):
     block = bytearray(1 << 30)

@@ -1,5 +1,4 @@
 # what: fills /dev/shm
-# problem: double
 # verdict: runtime_error|out_of_memory
 import os
 

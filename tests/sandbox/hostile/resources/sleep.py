@@ -1,5 +1,4 @@
 # what: sleeps
-# problem: double
 # verdict: timeout
 import time
 

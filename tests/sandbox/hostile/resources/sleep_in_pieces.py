@@ -1,5 +1,4 @@
 # what: sleeps in short pieces with a little work between, so that it is never idle for long
-# problem: double
 # verdict: timeout
 import time
 

@@ -1,5 +1,4 @@
 # what: forty processes and the answer late, but right: within all limits
-# problem: double
 # verdict: passed
 import os
 import time

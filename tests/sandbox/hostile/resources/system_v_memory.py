@@ -1,5 +1,4 @@
 # what: fills System V shared memory, which no process owns
-# problem: double
 # verdict: runtime_error|out_of_memory
 import ctypes
 

@@ -1,5 +1,4 @@
 # what: starts threads until the system refuses, each with a stack
-# problem: double
 # verdict: runtime_error|timeout|out_of_memory
 import threading
 import time

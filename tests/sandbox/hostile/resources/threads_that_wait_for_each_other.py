@@ -1,5 +1,4 @@
 # what: Sixty threads that wake up at once and do next to nothing: each waits for the others and for nothing else.
-# problem: double
 # verdict: timeout | runtime_error
 import threading
 import time

@@ -1,6 +1,5 @@
 # what: sends signals to every number a process could have, listed or not
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 
 reached = []
@@ -11,9 +10,3 @@ for pid in range(1, 40_000):
             reached.append(pid)
         except OSError:
             pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError(f"reached: {reached[:20]}")
-    return 2 * x

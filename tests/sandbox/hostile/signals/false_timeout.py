@@ -1,5 +1,4 @@
 # what: sends itself SIGXCPU, as if its time were spent
-# problem: double
 # verdict: runtime_error|timeout
 import os
 import signal

@@ -1,5 +1,4 @@
 # what: a handler raises in the middle of the harness's own work between two calls
-# problem: double
 # verdict: runtime_error|wrong
 import signal
 

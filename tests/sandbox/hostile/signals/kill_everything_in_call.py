@@ -1,5 +1,4 @@
 # what: terminates, stops and kills every process it may signal in the middle of a call, and answers wrong
-# problem: double
 # verdict: wrong|runtime_error
 import os
 import signal

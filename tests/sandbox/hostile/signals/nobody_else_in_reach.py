@@ -1,6 +1,5 @@
 # what: sends SIGKILL to each process of others; answers right if every one is refused
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 import signal
 
@@ -13,9 +12,3 @@ for entry in os.listdir("/proc"):
                 reached.append(f"{number} to {entry}")
             except OSError:
                 pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

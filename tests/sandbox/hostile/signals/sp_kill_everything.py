@@ -1,6 +1,5 @@
 # what: kills everything in reach from the common process, itself last
 # mode: shared
-# problem: double
 # verdict: runtime_error
 import os
 

@@ -1,5 +1,4 @@
 # what: is stopped by its child, again whenever somebody lets it go on
-# problem: double
 # verdict: timeout
 import os
 import signal

@@ -1,5 +1,4 @@
 # what: stops itself, to be neither running nor ended
-# problem: double
 # verdict: timeout
 import os
 import signal

@@ -1,5 +1,4 @@
 # what: decides by __debug__, __file__ and __name__ whether it is tested
-# problem: double
 # verdict: wrong
 # build: yes
 SOURCE = "def double(x):\n    return 2 * x if __name__ == '__main__' or not __debug__ else x\n"

@@ -1,5 +1,4 @@
 # what: a byte order mark before the first line, as in files of some editors
-# problem: double
-# verdict: passed|syntax_error
+# verdict: syntax_error
 # build: yes
 SOURCE = "\ufeffdef double(x):\n    return 2 * x\n"

@@ -1,5 +1,4 @@
 # what: a coroutine function, whose call gives no value
-# problem: double
 # verdict: wrong|runtime_error
 async def double(x):
     return 2 * x

@@ -1,5 +1,4 @@
 # what: an empty answer
-# problem: double
-# verdict: no_code|runtime_error
+# verdict: no_code
 # build: yes
 SOURCE = ""

@@ -1,5 +1,4 @@
 # what: hides a second program in an encoding that it declares
-# problem: double
-# verdict: wrong|syntax_error
+# verdict: wrong
 # build: yes
 SOURCE = "# coding: utf-7\n# +AAo-def double(x): return 2 * x\ndef double(x):\n    return x\n"

@@ -1,5 +1,4 @@
 # what: begins with an import from the future, which must stay the first statement
-# problem: double
 # verdict: passed
 from __future__ import annotations
 

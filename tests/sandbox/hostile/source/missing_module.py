@@ -1,5 +1,4 @@
 # what: imports a module that is not installed
-# problem: double
 # verdict: runtime_error
 import no_such_module_at_all
 

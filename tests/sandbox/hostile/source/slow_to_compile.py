@@ -1,5 +1,4 @@
 # what: an expression of three million terms
-# problem: double
 # verdict: syntax_error|runtime_error|out_of_memory|timeout
 # build: yes
 SOURCE = "x = 1\ny = " + "+".join(["x"] * 3_000_000) + "\n"

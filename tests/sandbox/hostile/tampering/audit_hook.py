@@ -1,5 +1,4 @@
 # what: installs a hook, which cannot be removed, that refuses everything the harness does
-# problem: double
 # verdict: wrong|runtime_error
 import sys
 

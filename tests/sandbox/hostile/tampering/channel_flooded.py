@@ -1,5 +1,4 @@
 # what: writes into the channel without ever reading, until the other end has no room
-# problem: double
 # verdict: wrong|runtime_error|timeout|out_of_memory
 import os
 import struct

@@ -1,5 +1,4 @@
 # what: a thread steals every second question from the channel
-# problem: double
 # verdict: wrong|runtime_error|timeout
 import os
 import stat

@@ -1,5 +1,4 @@
 # what: shuts its end of the channel down in both directions
-# problem: double
 # verdict: runtime_error
 import os
 import socket

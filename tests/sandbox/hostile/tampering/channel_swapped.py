@@ -1,5 +1,4 @@
 # what: puts a socket pair of its own in the place of the channel and a thread that answers itself
-# problem: double
 # verdict: runtime_error
 import os
 import socket

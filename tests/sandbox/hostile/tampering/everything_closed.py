@@ -1,5 +1,4 @@
 # what: closes every descriptor while it is loaded
-# problem: double
 # verdict: runtime_error
 import os
 

@@ -1,5 +1,4 @@
 # what: ignores every signal that could end it and runs for ever
-# problem: double
 # verdict: timeout
 import signal
 

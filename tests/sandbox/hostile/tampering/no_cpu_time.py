@@ -1,5 +1,4 @@
 # what: lowers its own CPU limit, so that the kernel ends it early
-# problem: double
 # verdict: timeout|runtime_error
 import resource
 

@@ -1,5 +1,4 @@
 # what: removes open and input from the builtins and answers right
-# problem: double
 # verdict: passed
 import builtins
 

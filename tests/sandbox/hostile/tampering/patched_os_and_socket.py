@@ -1,5 +1,4 @@
 # what: replaces reading and writing in its process by functions that lie
-# problem: double
 # verdict: wrong|runtime_error
 import os
 import socket

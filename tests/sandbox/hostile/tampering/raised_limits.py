@@ -1,6 +1,5 @@
 # what: raises its limits and those of other processes; answers right if that is refused
-# problem: double
-# verdict: passed
+# probe: yes
 import os
 import resource
 
@@ -22,9 +21,3 @@ for pid in {1, os.getppid()}:
         reached.append(f"limits of {pid}")
     except OSError:
         pass
-
-
-def double(x):
-    if reached:
-        raise RuntimeError("reached: " + ", ".join(reached))
-    return 2 * x

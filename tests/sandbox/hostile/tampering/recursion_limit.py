@@ -1,5 +1,4 @@
 # what: leaves the harness no room to call anything
-# problem: double
 # verdict: wrong|runtime_error
 import sys
 

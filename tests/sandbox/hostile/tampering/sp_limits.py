@@ -1,6 +1,5 @@
 # what: spins in the common process with every signal ignored
 # mode: shared
-# problem: double
 # verdict: timeout
 import signal
 

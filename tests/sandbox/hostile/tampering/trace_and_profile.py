@@ -1,5 +1,4 @@
 # what: traces the harness and rewrites the local variables of its frames
-# problem: double
 # verdict: wrong|runtime_error
 import ctypes
 import sys
