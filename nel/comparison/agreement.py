@@ -25,7 +25,7 @@ from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, F
 from nel.comparison.questions import is_universal, metric_values
 from nel.config.identity import Identity
 from nel.core.paths import as_argument
-from nel.core.reward_keys import OF_ANY_REWARD, REWARD_KEYS
+from nel.core.reward_keys import OF_ANY_REWARD, REWARD_KEYS, aliases
 from nel.errors import OutputError
 from nel.metrics.accumulator import published_name, published_names
 from nel.metrics.intervals import ANYTIME, LEVEL
@@ -228,12 +228,12 @@ def _disagreement(files: BenchmarkFiles) -> str:
         "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
         "number of results": (metrics["accounting"]["n_total"], bundle["n_results"]),
     }
-    # A metric of the run may have the name mean_reward, which otherwise is the headline's too.
-    aliases = {"mean_reward"} - {row["name"] for row in metrics["metrics"]}
+    values = {row["name"]: row["value"] for row in metrics["metrics"]}
+    of_aliases = aliases(name, values, is_binary=True)
     scores = bundle["benchmark"]["scores"]
-    for alias in (name, *aliases):
-        if alias in scores:
-            pairs[alias] = (headline["value"], scores[alias]["value"])
+    for shown, metric in {name: name, **of_aliases}.items():
+        if shown in scores:
+            pairs[shown] = (values[metric], scores[shown]["value"])
     differ = [f"{what} {a} and {b}" for what, (a, b) in pairs.items() if a != b]
     if not differ:
         return ""
