@@ -22,7 +22,7 @@ from nel.artifacts.files import directory_name
 from nel.artifacts.shapes.metrics import MetricsFile
 from nel.artifacts.shapes.run_files import BundleFile
 from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats
-from nel.comparison.questions import is_universal, metric_values
+from nel.comparison.questions import metric_values
 from nel.config.identity import Identity
 from nel.core.paths import as_argument
 from nel.core.reward_keys import OF_ANY_REWARD, REWARD_KEYS, aliases
@@ -262,17 +262,11 @@ def _other_identity(files: BenchmarkFiles, plan: JsonObject) -> str:
 
 
 def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
-    """Return the values of a metric in lines, NaN for none; None where lines lack some of them."""
+    """Return the values of a metric in lines, NaN for none; None where its key is not certain."""
     if name == headline:
         return columns.numbers("reward")
     key = metric_keys(columns, headline).get(name)
-    if key is None:
-        return None
-    values = columns.metric(key)
-    # A failure without a value would count 0 in a comparison, which the run did not do.
-    if is_universal(columns, key) and np.isnan(values[columns.states == FAILED]).any():
-        return None
-    return metric_values(columns, key)
+    return None if key is None else metric_values(columns, key)
 
 
 def metric_keys(columns: Columns, headline: str) -> dict[str, str]:

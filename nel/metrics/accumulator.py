@@ -209,7 +209,7 @@ class Accumulator:
         self.accounting = Accounting()
         self._rewards = Series()
         self._metrics: dict[str, _Metric] = {}
-        self._bare_failures = array("q")
+        self._failures = array("q")
         self._completed = array("d")
         self._reward_key: str | None = None
         self._several_keys = False
@@ -233,10 +233,9 @@ class Accumulator:
         elif isinstance(outcome, ModelFailure):
             self._rewards.add(question, 0.0, scored=False)
             self._add_metrics(question, outcome.metrics, scored=False)
-            if not outcome.metrics:
-                self._bare_failures.append(question)
-                for metric in self._metrics.values():
-                    metric.filled.add(question, 0.0, scored=False)
+            for name in self._metrics.keys() - outcome.metrics.keys():
+                self._metrics[name].filled.add(question, 0.0, scored=False)
+            self._failures.append(question)
 
     @property
     def binary(self) -> bool:
@@ -328,7 +327,7 @@ class Accumulator:
         """Return a metric; failures before its first value count 0 in it, as later ones do."""
         if name not in self._metrics:
             metric = self._metrics[name] = _Metric()
-            for failed in self._bare_failures:
+            for failed in self._failures:
                 metric.filled.add(failed, 0.0, scored=False)
         return self._metrics[name]
 
