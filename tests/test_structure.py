@@ -102,7 +102,7 @@ ROOMS = {
     "models": 37_630,
     "prompts": 2_690,
     "reading": 16_590,
-    "reports": 17_750,
+    "reports": 17_760,
     "runs": 11_370,
     "sandbox": 26_390,
     "scoring": 23_500,
