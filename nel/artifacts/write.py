@@ -22,6 +22,7 @@ from nel.config.identity import PROMPT_TEMPLATE, Identity
 from nel.config.redaction import redact_url
 from nel.core.atomic_files import write_file
 from nel.core.forked_map import collection_paused
+from nel.core.reward_keys import aliases
 from nel.core.strict_json import pretty
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.plans import check_plan
@@ -320,14 +321,8 @@ def _scores_json(total: Accumulator, metrics: list[dict[str, Any]]) -> dict[str,
         metric["name"]: {name: metric[name] for name in ("value", "ci_lower", "ci_upper", "n")}
         for metric in metrics
     }
-    headline = scores[metrics[0]["name"]]
-    scores.setdefault("mean_reward", headline)
-    if total.binary:  # "accuracy/pass_at_5" is "pass@5" too
-        scores.setdefault("pass@1", headline)
-        for name in [name for name in scores if "/pass_at_" in name]:
-            _, _, k = name.rpartition("_")
-            scores.setdefault(f"pass@{k}", scores[name])
-    return scores
+    of_aliases = aliases(metrics[0]["name"], scores, is_binary=total.binary)
+    return scores | {alias: scores[name] for alias, name in of_aliases.items()}
 
 
 def _bundle_category(accumulator: Accumulator) -> dict[str, object]:

@@ -8,16 +8,19 @@ from pathlib import Path
 import typer
 
 from nel.cli.table import print_table
-from nel.cli.terminal import report_text
+from nel.cli.terminal import report_text, say
 from nel.comparison.calls import directory_of, floors_decision, gate_decision
 from nel.comparison.floors import Floor, read_floors
 from nel.comparison.policy_file import read_policy
 from nel.core.strict_json import dumps
-from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
+from nel.engine.progress import Progress
+from nel.engine.store.remote import uploading
+from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, EXIT_UNSCORED, ConfigError
 from nel.reports.decision import gated_table, reason_lines, write_decision
 from nel.types import JsonObject
 
 _SIDES = 2
+_UPLOAD_SECONDS = 60.0
 
 
 def show_gate(
@@ -77,6 +80,8 @@ def show_floors(
 def decide_floors(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -> int:
     """Hold a run that has just ended against floors, and return the exit code of both.
 
+    Of a run that is kept at a URL, the decision is uploaded as well.
+
     Args:
         run_dir: Of the run.
         exit_code: Of the run; one that did not finish keeps it.
@@ -88,9 +93,14 @@ def decide_floors(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err
             "nel: the run is not finished, so it was not held against --fail-under", err=True
         )
         return exit_code
-    document = floors_decision(str(run_dir), floors)
-    write_decision(document, run_dir)
+    document = floors_decision(str(run_dir), floors, named="--fail-under")
+    progress = Progress()
+    with uploading(run_dir, progress, every_seconds=_UPLOAD_SECONDS) as upload:
+        write_decision(document, run_dir)
     show_decision(document, err=err)
+    if upload is not None and upload.problem is not None:
+        say(progress.notes)
+        exit_code = EXIT_STOPPED_EARLY
     return int(document["exit_code"]) or exit_code
 
 

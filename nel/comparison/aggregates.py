@@ -18,6 +18,7 @@ from nel.comparison.early_stop import without_interval
 from nel.comparison.lines import Columns, Floats, Ints
 from nel.comparison.measures import (
     REWARD,
+    Headline,
     Measure,
     Members,
     Scores,
@@ -110,7 +111,7 @@ def member_scores(
         pairs = pairs_of_category(pairing, category) if category else pairing
         key = _key_of(pairing.baseline.columns, metric, headline)
         if len(pairs) and key is not None:
-            name = headline if key == REWARD else key
+            name = headline if isinstance(key, Headline) else key
             is_lower_better = name in benchmark.lower_is_better
             scores[slot, metric] = scores_of(pairs, key, is_lower_better=is_lower_better)
     return scores
@@ -152,8 +153,8 @@ def member_ends(
     return ends
 
 
-def _key_of(columns: Columns, metric: str, headline: str) -> str | None:
-    """Return the name of a mean's metric in lines; None where it is not certain."""
+def _key_of(columns: Columns, metric: str, headline: str) -> str | Headline | None:
+    """Return the key of a mean's metric in lines; None where it is not certain."""
     if metric in (HEADLINES, headline):
         return REWARD
     key = metric_keys(columns, headline).get(metric)

@@ -22,10 +22,10 @@ from nel.artifacts.files import directory_name
 from nel.artifacts.shapes.metrics import MetricsFile
 from nel.artifacts.shapes.run_files import BundleFile
 from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats
-from nel.comparison.questions import is_universal, metric_values
+from nel.comparison.questions import metric_values
 from nel.config.identity import Identity
 from nel.core.paths import as_argument
-from nel.core.reward_keys import OF_ANY_REWARD, REWARD_KEYS
+from nel.core.reward_keys import OF_ANY_REWARD, REWARD_KEYS, aliases
 from nel.errors import OutputError
 from nel.metrics.accumulator import published_name, published_names
 from nel.metrics.intervals import ANYTIME, LEVEL
@@ -232,12 +232,12 @@ def _disagreement(files: BenchmarkFiles) -> str:
         "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
         "number of results": (metrics["accounting"]["n_total"], bundle["n_results"]),
     }
-    # A metric of the run may have the name mean_reward, which otherwise is the headline's too.
-    aliases = {"mean_reward"} - {row["name"] for row in metrics["metrics"]}
+    values = {row["name"]: row["value"] for row in metrics["metrics"]}
+    of_aliases = aliases(name, values, is_binary=True)
     scores = bundle["benchmark"]["scores"]
-    for alias in (name, *aliases):
-        if alias in scores:
-            pairs[alias] = (headline["value"], scores[alias]["value"])
+    for shown, metric in {name: name, **of_aliases}.items():
+        if shown in scores:
+            pairs[shown] = (values[metric], scores[shown]["value"])
     differ = [f"{what} {a} and {b}" for what, (a, b) in pairs.items() if a != b]
     if not differ:
         return ""
@@ -266,17 +266,11 @@ def _other_identity(files: BenchmarkFiles, plan: JsonObject) -> str:
 
 
 def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
-    """Return the values of a metric in lines, NaN for none; None where lines lack some of them."""
+    """Return the values of a metric in lines, NaN for none; None where its key is not certain."""
     if name == headline:
         return columns.numbers("reward")
     key = metric_keys(columns, headline).get(name)
-    if key is None:
-        return None
-    values = columns.metric(key)
-    # A failure without a value would count 0 in a comparison, which the run did not do.
-    if is_universal(columns, key) and np.isnan(values[columns.states == FAILED]).any():
-        return None
-    return metric_values(columns, key)
+    return None if key is None else metric_values(columns, key)
 
 
 def metric_keys(columns: Columns, headline: str) -> dict[str, str]:

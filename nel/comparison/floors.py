@@ -28,6 +28,7 @@ from nel.comparison.questions import questions_of
 from nel.comparison.sides import Side, readable
 from nel.comparison.whole_run import read_whole_run
 from nel.core.paths import as_argument
+from nel.core.reward_keys import aliases
 from nel.decide.policy import ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
@@ -286,9 +287,10 @@ def _demands_of(
 
 def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Demand]:
     rows = [row for row in files.metrics["metrics"] if str(row["name"]).strip() == metric]
-    if not rows:
-        name = _name_in_metrics(files, metric)
-        rows = [row for row in files.metrics["metrics"] if row["name"] == name]
+    if not rows and metric in files.bundle["benchmark"]["scores"]:
+        names = [row["name"] for row in files.metrics["metrics"]]
+        of_aliases = aliases(files.metrics["headline"]["metric"], names, is_binary=True)
+        rows = [row for row in files.metrics["metrics"] if row["name"] == of_aliases.get(metric)]
     if rows and metric in files.metrics["lower_is_better"]:
         raise UsageError(
             f"--fail-under {floor.metric}={floor.value:g}: less is better of {metric} of"
@@ -309,17 +311,6 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Demand]:
             f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))
         ]
     return demands
-
-
-def _name_in_metrics(files: BenchmarkFiles, metric: str) -> str:
-    """Return the name in metrics.json of what the bundle calls ``mean_reward``, ``pass@1`` or
-    ``pass@5``; empty for other names.
-    """
-    if metric not in files.bundle["benchmark"]["scores"]:
-        return ""
-    headline = str(files.metrics["headline"]["metric"])
-    k = metric.removeprefix("pass@")
-    return headline if metric in {"mean_reward", "pass@1"} else f"{headline}/pass_at_{k}"
 
 
 def _missing_of_mean(row: JsonObject) -> list[str]:

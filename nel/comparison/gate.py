@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 import numpy as np
 
@@ -34,14 +33,10 @@ from nel.comparison.measures import (
 )
 from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
+from nel.core.reward_keys import MEAN_REWARD, aliases
 from nel.decide.policy import Direction, Policy, ResolvedRule, Tier
 from nel.decide.verdict import meaningless_margin
 from nel.errors import ConfigError, did_you_mean
-
-_MEANS_REWARD: Final = ("mean_reward", "reward")
-"""What NeMo Evaluator calls the headline, whatever its name is here."""
-_ROUNDS_TO_ONE: Final = "pass@1"
-"""The headline too, but of scores of 0 and 1 alone."""
 
 
 @dataclass(slots=True)
@@ -143,7 +138,7 @@ def _mean_entry(
     metric, scores = mean.headline.metric, mean.scores
     entry = _Entry(name=mean.name, rule=rule, metric=metric, mean=mean)
     entry.blockers += mean.blockers
-    if rule.metric not in (None, metric, *_MEANS_REWARD):
+    if rule.metric not in (None, metric, MEAN_REWARD):
         entry.blockers.append(f"the policy asks for {rule.metric}, and it is a mean of {metric}")
     for compared in (members[name] for name in mean.benchmarks if name in members):
         reasons = _benchmark_blockers(compared, policy, metric)
@@ -222,18 +217,14 @@ def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Sco
     headline = compared.candidate.headline
     name = rule.metric or headline
     sides = [side.columns for side in (compared.pairing.baseline, compared.pairing.candidate)]
-    if name == _ROUNDS_TO_ONE:
-        rewards = np.concatenate([columns.numbers("reward") for columns in sides])
-        if not np.isin(rewards[~np.isnan(rewards)], (0.0, 1.0)).all():
-            raise ConfigError(
-                f"the policy asks for pass@1 of {compared.name}, whose scores are not 0 and 1; say"
-                " mean_reward"
-            )
-    if name in (headline, _ROUNDS_TO_ONE, *_MEANS_REWARD):
-        return name, compared.scores
     names = set(sides[0].metric_names) & set(sides[1].metric_names)
+    rewards = np.concatenate([columns.numbers("reward") for columns in sides])
+    is_binary = bool(np.isin(rewards[~np.isnan(rewards)], (0.0, 1.0)).all())
+    of_aliases = aliases(headline, names, is_binary=is_binary)
+    if of_aliases.get(name, name) == headline:
+        return name, compared.scores
     if name not in names:
-        all_names = ", ".join(sorted({headline, *_MEANS_REWARD, *names}))
+        all_names = ", ".join(sorted({headline, *of_aliases, *names}))
         hint = did_you_mean(name, names) or f"; it has {all_names}"
         raise ConfigError(
             f'the policy asks for the metric "{name}" of {compared.name}, which it does not'

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Final, Literal
 
 import numpy as np
@@ -24,14 +25,22 @@ from nel.errors import UndefinedMetric
 from nel.metrics.intervals import LEVEL
 from nel.metrics.question_intervals import disjoint_parts
 
-REWARD: Final = "reward"
-"""The key of the headline, which every line has."""
 _FEWEST: Final = 2
 _SHARES: Final = (-1.0, 1.0)
 """Between what differences of scores from 0 to 1 lie."""
 _UNBOUNDED: Final = (-math.inf, math.inf)
 _WHOLE_MAX: Final = 2.0**52
 """Whole numbers whose sum is less are exact, and so is their sum in any order."""
+
+
+class Headline(Enum):
+    """Stands where else the key of a metric does; a scorer's own number may be called reward."""
+
+    REWARD = "reward"
+
+
+REWARD: Final = Headline.REWARD
+"""What every line has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,12 +217,12 @@ class Measure:
         )
 
 
-def scores_of(pairing: Pairing, metric: str, *, is_lower_better: bool = False) -> Scores:
+def scores_of(pairing: Pairing, metric: str | Headline, *, is_lower_better: bool = False) -> Scores:
     """Return one metric of the pairs, without pairs that lack it or were not asked on a side.
 
     Args:
         pairing: Of two sides.
-        metric: `REWARD`, or the name of a metric that both sides have.
+        metric: `REWARD`, or the key of a metric that both sides have.
         is_lower_better: Whether less of it is better.
     """
     before = line_values(pairing.baseline.columns, metric)
@@ -234,9 +243,11 @@ def scores_of(pairing: Pairing, metric: str, *, is_lower_better: bool = False) -
     return scores.only(~(np.isnan(baseline_ends[0]) | np.isnan(candidate_ends[0])))
 
 
-def line_values(columns: Columns, metric: str) -> Floats:
-    """Return `REWARD`, or the metric of a name, of each line; NaN where it has none."""
-    return columns.numbers(REWARD) if metric == REWARD else metric_values(columns, metric)
+def line_values(columns: Columns, metric: str | Headline) -> Floats:
+    """Return `REWARD`, or the metric of a key, of each line; NaN where it has none."""
+    if isinstance(metric, Headline):
+        return columns.numbers(metric.value)
+    return metric_values(columns, metric)
 
 
 def clusters_of(pairing: Pairing) -> Ints | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 REWARD_KEYS: Final = ("correct", "reward", "score")
@@ -10,6 +10,9 @@ REWARD_KEYS: Final = ("correct", "reward", "score")
 
 OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
 """Names of a headline whose scores do not all name their reward alike."""
+
+MEAN_REWARD: Final = "mean_reward"
+"""The headline's name in NeMo Evaluator; ``pass@1`` too, where each reward is 0 or 1."""
 
 
 def reward_key(names: Iterable[str]) -> str:
@@ -23,6 +26,26 @@ def reward_key(names: Iterable[str]) -> str:
     """
     ordered = list(names)
     return next((key for key in REWARD_KEYS if key in ordered), ordered[0])
+
+
+def aliases(headline: str, names: Collection[str], *, is_binary: bool) -> dict[str, str]:
+    """Return the metrics that other names stand for, by these names, which no metric has itself.
+
+    Args:
+        headline: Its own name.
+        names: Of all metrics.
+        is_binary: Whether every reward is 0 or 1.
+
+    >>> aliases("accuracy", ["accuracy", "accuracy/pass_at_5"], is_binary=True)
+    {'mean_reward': 'accuracy', 'pass@1': 'accuracy', 'pass@5': 'accuracy/pass_at_5'}
+    """
+    metrics = {MEAN_REWARD: headline}
+    if is_binary:
+        reducer = f"{headline}/pass_at_"
+        of_k = [name for name in names if name.startswith(reducer)]
+        metrics |= {f"pass@{name.removeprefix(reducer)}": name for name in of_k}
+        metrics["pass@1"] = headline
+    return {alias: name for alias, name in metrics.items() if alias not in names}
 
 
 def with_headline(values: Mapping[str, float], main: str) -> dict[str, float]:

@@ -209,8 +209,7 @@ class Accumulator:
         self.accounting = Accounting()
         self._rewards = Series()
         self._metrics: dict[str, _Metric] = {}
-        # Questions of model failures for which the scorer gave no number at all.
-        self._bare_failures = array("q")
+        self._failures = array("q")
         # Rewards of scored answers alone; `_rewards` has a 0 for each model failure as well.
         self._completed = array("d")
         # The name of the value that is the reward, such as "correct"; with several such names among
@@ -237,10 +236,9 @@ class Accumulator:
         elif isinstance(outcome, ModelFailure):
             self._rewards.add(question, 0.0, scored=False)
             self._add_metrics(question, outcome.metrics, scored=False)
-            if not outcome.metrics:
-                self._bare_failures.append(question)
-                for metric in self._metrics.values():
-                    metric.filled.add(question, 0.0, scored=False)
+            for name in self._metrics.keys() - outcome.metrics.keys():
+                self._metrics[name].filled.add(question, 0.0, scored=False)
+            self._failures.append(question)
 
     @property
     def binary(self) -> bool:
@@ -332,7 +330,7 @@ class Accumulator:
         """Return a metric; failures before its first value count 0 in it, as later ones do."""
         if name not in self._metrics:
             metric = self._metrics[name] = _Metric()
-            for failed in self._bare_failures:
+            for failed in self._failures:
                 metric.filled.add(failed, 0.0, scored=False)
         return self._metrics[name]
 

@@ -203,8 +203,8 @@ def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreRed
 
     Raises:
         UndefinedMetric: When reducing: a value has no number.
-        ValueError: k is not a positive integer; or when reducing, the scores differ in shape,
-            length or keys.
+        ValueError: k is not a positive integer; or when reducing, an attempt scored 1.0 has no
+            answer, or the scores differ in shape, length or keys.
 
     >>> votes = [Score(value="I", answer="7"), Score(value="C", answer="5"), Score(value="C", answer="5")]
     >>> vote_at(3)(votes).value, vote_at(2)(votes).value
@@ -215,12 +215,11 @@ def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreRed
     def vote(attempts: list[_Attempt]) -> float:
         if len(attempts) < k:
             return math.nan
+        right = {attempt.answer for attempt in attempts[:k] if value_to_float(attempt.value) == 1.0}
+        if None in right:
+            raise ValueError("the scorer gives 1.0 to attempts and does not say their answers")
         votes = Counter(attempt.answer for attempt in attempts[:k] if attempt.answer is not None)
-        if not votes:
-            return 0.0
-        winner = votes.most_common(1)[0][0]
-        values = [attempt.value for attempt in attempts[:k] if attempt.answer == winner]
-        return float(any(value_to_float(value) == 1.0 for value in values))
+        return float(bool(votes) and votes.most_common(1)[0][0] in right)
 
     return _reducer(vote)
 

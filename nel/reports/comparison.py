@@ -124,7 +124,9 @@ def _head(row: JsonObject) -> Iterator[str]:
     line = f"{name}: {measure['verdict'].upper()}"
     yield f"{line} ({measure['reason']})" if measure["reason"] else line
     # A mean over several benchmarks has no pairs of its own.
-    pairs = row.get("pairs") or {"n": measure["n_pairs"], "n_not_asked": 0}
+    n = measure["n_pairs"]
+    of_mean = {"n": n, "n_not_asked": 0, "n_not_scored": n - measure["n_scored"]}
+    pairs = row.get("pairs", of_mean)
     yield "  " + ", ".join(_pairs_text(pairs))
     for text in _evidence(measure):
         yield f"  {text}"

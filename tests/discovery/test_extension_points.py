@@ -400,7 +400,7 @@ def test_a_bridge_lends_names_and_knows_a_configuration(tmp_path: Path) -> None:
 
 
 def test_a_store_of_an_installed_package_keeps_a_run(tmp_path: Path) -> None:
-    """A run is worked on here and kept on the shelf of nel-example, resumed from there, and read."""
+    """A run is worked on here and kept on the shelf of nel-example with its decision, resumed from there, and read."""
     shelf = f"example-shelf://{tmp_path}/shelf"
     with scripted(_doubles, models=["m"]) as endpoint:
         models = ("--model-url", endpoint.url, "--model-id", "m")
@@ -410,11 +410,13 @@ def test_a_store_of_an_installed_package_keeps_a_run(tmp_path: Path) -> None:
         shutil.rmtree(tmp_path / "example-shelf")
         resumed = nel("eval", "resume", f"{shelf}/one", "-O", "budget.max_requests=null", cwd=tmp_path)
         assert resumed.returncode == 0, resumed.stderr
+        held = nel(*command, shelf, "--resume", "--fail-under", "accuracy=0.1", cwd=tmp_path)
         nowhere = nel(*command, "nowhere://x", cwd=tmp_path)
     assert len(read_results(tmp_path / "shelf" / "one", "example-sums")) == 3
     assert nel("verify", f"{shelf}/one", cwd=tmp_path).returncode == 0
+    assert held.returncode == 0, held.stderr
+    assert (tmp_path / "shelf" / "one" / "decision.json").is_file()
     gated = nel("gate", f"{shelf}/one", "--fail-under", "accuracy=0.1", cwd=tmp_path)
     assert gated.returncode == 0, gated.stderr
-    assert (tmp_path / "shelf" / "one" / "decision.json").is_file()
     assert nowhere.returncode == 2
     assert "no installed package keeps runs at nowhere://; pip install" in nowhere.stderr

@@ -87,6 +87,22 @@ def test_any_names_of_scores_and_metrics_are_decided_on(tmp_path: Path, what: st
     assert _floors_not_held(_run(tmp_path, *SCORES[what]), tmp_path) == []
 
 
+def test_a_policy_takes_a_metric_by_its_own_name(tmp_path: Path) -> None:
+    """A scorer's number called reward beside the headline is gated as itself; mean_reward is the headline."""
+    sides = []
+    for name, reward in (("before", 1.0), ("after", 0.0)):
+        (tmp_path / name).mkdir()
+        scores: list[object] = [{"correct": i % 2, "reward": reward} for i in range(N)]
+        sides.append(_run(tmp_path / name, PLAIN, scores))
+    means = {}
+    for metric in ("reward", "mean_reward"):
+        (tmp_path / "policy.yaml").write_text(f"defaults: {{max_drop: 0.1, metric: {metric}}}\n", encoding="utf-8")
+        arguments = ["gate", *map(str, sides), "--policy", str(tmp_path / "policy.yaml"), "--json"]
+        (gated,) = json.loads(CliRunner().invoke(app, arguments).stdout)["benchmarks"]
+        means[metric] = gated["measure"]["baseline"], gated["measure"]["candidate"]
+    assert means == {"reward": (1.0, 0.0), "mean_reward": (0.5, 0.5)}
+
+
 @pytest.mark.parametrize("what", IDS)
 def test_any_ids_are_decided_on(tmp_path: Path, what: str) -> None:
     """An id that only resembles a hash with an occurrence is the row's own."""

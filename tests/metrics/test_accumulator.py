@@ -81,6 +81,15 @@ def test_a_metric_that_all_have_counts_model_failures_as_zero() -> None:
     assert metrics["correct_a"]["denominator"] == "samples that have this metric"
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_failure_with_other_values_counts_as_zero_too(place: int) -> None:
+    """A scorer that says nothing but ``correct`` of an answer that it cannot read does not lift its other metrics."""
+    outcomes: list[Outcome] = [_scored(1.0, f1=1.0), _scored(0.0, f1=0.5)]
+    outcomes.insert(place, ModelFailure(kind="no_answer", metrics={"correct": 0.0}))
+    (f1,) = [row for row in aggregate(enumerate(outcomes)).metrics() if row["name"] == "f1"]
+    assert (f1["value"], f1["n"]) == (0.5, 3)
+
+
 def test_the_interval_of_a_share_stays_within_its_range() -> None:
     """Few questions with repeats say little, and nothing outside of 0 and 1, where the share itself ends."""
     outcomes: list[tuple[int, Outcome]] = [(0, _scored(1.0)), (0, _scored(1.0)), (1, _scored(1.0)), (1, _scored(0.0))]

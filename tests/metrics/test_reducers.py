@@ -26,7 +26,7 @@ NAMES = ["mean", "median", "mode", "max", "collect", "at_least_2", "pass_at_2", 
 
 def reduced(reducer, *values: Any) -> Any:
     """Return what a reducer makes of these values."""
-    return reducer([Score(value=value) for value in values]).value
+    return reducer([Score(value=value, answer=str(value)) for value in values]).value
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,8 @@ def test_what_the_repeats_share_is_kept() -> None:
         ([("7", "I"), ("5", "C"), ("5", "C")], 3, 1.0),
         ([("7", "I"), ("5", "C"), ("5", "C")], 2, 0.0),
         ([("7", "I"), ("7", "C"), ("5", "C")], 3, 1.0),
-        ([(None, "C"), (None, "C"), ("7", "I")], 3, 0.0),
+        ([(None, "I"), ("7", "C"), (None, "I")], 3, 1.0),
+        ([(None, "I"), (None, "I")], 2, 0.0),
         ([("7", "C"), ("7", NAN)], 2, NAN),
         ([("5", NAN), ("7", "C"), ("7", "C")], 2, 1.0),
     ],
@@ -128,6 +129,12 @@ def test_vote(votes: list[tuple[str | None, Any]], k: int, expected: float) -> N
     """The majority's answer decides; ties go to the first seen, who has no answer does not vote."""
     found = vote_at(k)([Score(value=value, answer=answer) for answer, value in votes]).value
     assert found == pytest.approx(expected, nan_ok=True)
+
+
+def test_right_attempts_without_answers_cannot_be_voted_on() -> None:
+    """A scorer that names no answers has no vote, which is not a score of 0."""
+    with pytest.raises(ValueError, match="does not say their answers"):
+        vote_at(2)([Score(value="C"), Score(value="I")])
 
 
 def test_own_grades_and_thresholds() -> None:

@@ -190,7 +190,7 @@ def aggregate_rows(
             metric=row["name"],
             score=Figure.of(row, row["unit"]),
             bounds=_bounds(row),
-            n=Counted(row["n"]),
+            n=Counted(row["accounting"]["n_total"]),
             details=row,
             accounting=row["accounting"],
             complete=row["complete"],
