@@ -161,7 +161,11 @@ def score(
 @app.command(
     name="resume",
     cls=taking_settings(
-        *MODEL_FLAGS, "--timeout", *JUDGE_FLAGS, "--executor", "--limiter", "--limiter-token-env"
+        *MODEL_FLAGS,
+        *("--timeout", "--concurrency", "--requests-per-minute", "--tokens-per-minute"),
+        *("--max-cost", "--max-tokens-total", "--max-requests"),
+        *JUDGE_FLAGS,
+        *("--executor", "--limiter", "--limiter-token-env"),
     ),
 )
 def resume_run(

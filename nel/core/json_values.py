@@ -43,3 +43,9 @@ def present(fields: Mapping[str, object]) -> dict[str, Any]:
     {'seed': 0}
     """
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def inner(value: object, name: str) -> dict[str, Any]:
+    """Return an object inside another; empty where there is none."""
+    item = value.get(name) if isinstance(value, dict) else None
+    return item if isinstance(item, dict) else {}

@@ -37,7 +37,8 @@ COMMANDS = {
     ("eval", "resume"): {
         "--model-url", "--model-id", "--api-key-env", "--timeout", "--judge-url", "--judge-id", "--judge-api-key-env",
         "-O", "--allow-url-change", "--allow-judge-change", "--json", "--executor",
-        "--limiter", "--limiter-token-env", "--quiet", "--verbose",
+        "--limiter", "--limiter-token-env", "--quiet", "--verbose", "--concurrency", "--requests-per-minute",
+        "--tokens-per-minute", "--max-cost", "--max-tokens-total", "--max-requests",
     },
     ("judge", "leaderboard"): {
         "--judge-url", "--judge-id", "--judge-api-key-env", "--concurrency", "-O", "--bench", "--baseline",

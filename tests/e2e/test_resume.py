@@ -84,10 +84,11 @@ def test_a_dataset_that_is_gone_does_not_stop_a_resume(tmp_path: Path) -> None:
     """run.db holds every sample; with the file deleted the run goes on and says so, but it cannot grow."""
     sums(tmp_path / "data.jsonl", 40)
     with scripted(_script, models=["m"]) as endpoint:
-        assert nel(*_command(endpoint, "--max-requests", "20"), cwd=tmp_path).returncode == 75
+        stopped = nel(*_command(endpoint, "--max-requests", "20"), cwd=tmp_path)
+        assert (stopped.returncode, "raise --max-requests and resume" in stopped.stderr) == (75, True)
         (tmp_path / "data.jsonl").unlink()
         run_dir = only_run(tmp_path / "out")
-        done = nel("eval", "resume", str(run_dir), "-O", "budget.max_requests=100", cwd=tmp_path)
+        done = nel("eval", "resume", str(run_dir), "--max-requests", "100", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "continuing with the copy in run.db" in done.stderr
         assert len({call.text for call in endpoint.calls}) == 40

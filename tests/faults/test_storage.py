@@ -139,7 +139,7 @@ def test_a_store_without_its_beginning_is_refused(tmp_path: Path, killed: tuple[
     data = store.read_bytes()
     store.write_bytes(data[:size])
     (store.parent / "run.db-shm").unlink(missing_ok=True)
-    refusal = "nel eval salvage DIR keeps what can be read" if size else "was not written by nel"
+    refusal = f"nel eval salvage {store.parent} keeps what can be read" if size else "was not written by nel"
     with pytest.raises(nel.NelError, match=refusal):
         _resumed(home, tmp_path)
 

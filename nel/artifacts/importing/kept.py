@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, get_args
 
-from nel.artifacts.importing.reading import fields_of, number, text, whole
+from nel.artifacts.importing.reading import number, text, whole
+from nel.core.json_values import inner
 from nel.types import (
     FailureKind,
     JsonObject,
@@ -55,12 +56,12 @@ def kept_failure(
 
 def kept_response(answer: str, nel_fields: JsonObject) -> Response:
     """Return an answer with the tokens, times and reasons that nel kept of it."""
-    timing = fields_of(nel_fields, "timing")
+    timing = inner(nel_fields, "timing")
     return Response(
         text=answer,
         reasoning=text(nel_fields.get("reasoning")),
         finish_reason=text(nel_fields.get("finish_reason")),
-        usage=usage_of(fields_of(nel_fields, "tokens")),
+        usage=usage_of(inner(nel_fields, "tokens")),
         model=text(nel_fields.get("served_model")),
         latency_seconds=number(timing.get("latency_seconds")),
         first_token_seconds=number(timing.get("first_token_seconds")),

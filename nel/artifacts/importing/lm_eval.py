@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.importing.reading import (
-    fields_of,
     messages_of,
     number,
     numbers_of,
@@ -22,6 +21,7 @@ from nel.artifacts.importing.reading import (
     text,
     whole,
 )
+from nel.core.json_values import inner
 from nel.core.reward_keys import with_headline
 from nel.core.strict_json import loads
 from nel.errors import OutputError
@@ -241,7 +241,7 @@ def arguments_of(value: JsonObject) -> tuple[Any, Any]:
     """Return the context and the settings of the first request; None where the file has none."""
     arguments = value.get("arguments")
     if isinstance(arguments, dict):
-        request = fields_of(arguments, "gen_args_0")
+        request = inner(arguments, "gen_args_0")
         return request.get("arg_0"), request.get("arg_1")
     # Some files have a list of argument lists.
     if isinstance(arguments, list) and arguments and isinstance(arguments[0], list):

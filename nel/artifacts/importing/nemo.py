@@ -13,7 +13,6 @@ from typing import Any, Final
 from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.importing.kept import kept_failure, kept_response, kept_unscored
 from nel.artifacts.importing.reading import (
-    fields_of,
     messages_of,
     number,
     numbers_of,
@@ -25,6 +24,7 @@ from nel.artifacts.importing.reading import (
     whole,
 )
 from nel.artifacts.source_numbers import POSITION
+from nel.core.json_values import inner
 from nel.core.reward_keys import with_headline
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
@@ -101,7 +101,7 @@ def read_bundle(path: Path) -> Bundle:
     return Bundle(
         name=required_field(benchmark, "name", str, where),
         content=content,
-        scores=fields_of(benchmark, "scores"),
+        scores=inner(benchmark, "scores"),
         config=config,
         results=results,
     )
@@ -135,7 +135,7 @@ def _results(path: Path) -> Iterator[ImportedResult]:
     # By sample, its rank among the samples of both files; repeats of one have the same.
     ranks: dict[str, int] = {}
     for (position, _), value in heapq.merge(*sources, key=itemgetter(0)):
-        nel_fields, metadata = fields_of(value, "nel"), fields_of(value, "metadata")
+        nel_fields, metadata = inner(value, "nel"), inner(value, "metadata")
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
         category = text(metadata.get("category"))
         sample_id = text(nel_fields.get("sample_id")) or str(position)
@@ -182,7 +182,7 @@ def _response(value: JsonObject, answer: str, nel_fields: JsonObject) -> Respons
 
 def _outcome(value: JsonObject, nel_fields: JsonObject) -> Outcome:
     reward = number(value.get("reward"))
-    details = fields_of(value, "scoring_details")
+    details = inner(value, "scoring_details")
     if reward is None:
         unscored = Unscored(
             cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample"

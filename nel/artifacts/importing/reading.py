@@ -98,12 +98,6 @@ def required_field(
     return field
 
 
-def fields_of(value: object, name: str) -> dict[str, Any]:
-    """Return an object below another; an empty one where there is none."""
-    field = value.get(name) if isinstance(value, dict) else None
-    return field if isinstance(field, dict) else {}
-
-
 def number(value: object) -> float | None:
     """Return a finite number, None for anything else, such as an integer too large for a float."""
     try:

@@ -12,7 +12,6 @@ from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, 
 from nel.artifacts.importing.kept import kept_failure
 from nel.artifacts.importing.reading import (
     begins_with,
-    fields_of,
     messages_of,
     number,
     read_json,
@@ -22,6 +21,7 @@ from nel.artifacts.importing.reading import (
     text,
     whole,
 )
+from nel.core.json_values import inner
 from nel.core.strict_json import loads
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
@@ -98,14 +98,14 @@ def _scores(record: JsonObject, path: Path) -> dict[str, dict[str, float]]:
     scores: dict[str, dict[str, float]] = {}
     for evaluation in required_field(record, "evaluation_results", list, str(path)):
         if isinstance(evaluation, dict):
-            config = fields_of(evaluation, "metric_config")
-            details = fields_of(evaluation, "score_details")
+            config = inner(evaluation, "metric_config")
+            details = inner(evaluation, "score_details")
             names = (evaluation.get("evaluation_result_id"), config.get("metric_name"), "score")
             values = scores.setdefault(str(evaluation.get("evaluation_name")), {})
             value = number(details.get("score"))
             if value is not None:
                 values[next(name for name in map(text, names) if name)] = value
-            n_unscored = str(fields_of(details, "details").get("n_unscored"))
+            n_unscored = str(inner(details, "details").get("n_unscored"))
             if n_unscored.isdigit():
                 values["n_unscored"] = float(n_unscored)
     return scores
@@ -116,7 +116,7 @@ def _lower_is_better(record: JsonObject, name: str) -> list[str]:
     names = []
     for evaluation in record.get("evaluation_results") or ():
         if isinstance(evaluation, dict) and evaluation.get("evaluation_name") == name:
-            config = fields_of(evaluation, "metric_config")
+            config = inner(evaluation, "metric_config")
             if config.get("lower_is_better") is True:
                 names += [
                     text(evaluation.get("evaluation_result_id")),
@@ -145,7 +145,7 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
         if _key(value, where) != key:
             continue
         sample_id = str(required_field(value, "sample_id", str, where))
-        fields = fields_of(value, "metadata")
+        fields = inner(value, "metadata")
         row = {name: field for name, field in fields.items() if name not in {_REPEAT, _OUTCOME}}
         repeat = n_lines.get(sample_id, 0)
         n_lines[sample_id] = repeat + 1
@@ -178,7 +178,7 @@ def _sample(value: JsonObject, sample_id: str, row: JsonObject, where: str) -> S
 
 def _response(value: JsonObject) -> Response | None:
     # A sample of several turns has its answer as its last message and no output.
-    output, messages = fields_of(value, "output"), value.get("messages")
+    output, messages = inner(value, "output"), value.get("messages")
     message: JsonObject = {}
     if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
         message = messages[-1]

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.importing.reading import (
-    fields_of,
     messages_of,
     number,
     numbers_of,
@@ -21,7 +20,7 @@ from nel.artifacts.importing.reading import (
     text,
     whole,
 )
-from nel.core.json_values import present
+from nel.core.json_values import inner, present
 from nel.core.reward_keys import with_headline
 from nel.errors import OutputError
 from nel.models.wire.base import read_text
@@ -81,7 +80,7 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     spec_path = path.with_name(SPEC)
     state = read_object(_content(path), str(path))
     spec = read_object(_content(spec_path), str(spec_path))
-    adapter = fields_of(state, "adapter_spec")
+    adapter = inner(state, "adapter_spec")
     name = required_field(spec, "name", str, str(spec_path))
     stats, n_perturbed = _stats(path.with_name(STATS))
     measure, others = _measures(stats, path)
@@ -138,7 +137,7 @@ def _content(path: Path) -> bytes:
 def _start_time(states: list[Any]) -> float | None:
     times = []
     for state in states:
-        time = number(fields_of(state, "result").get("request_datetime"))
+        time = number(inner(state, "result").get("request_datetime"))
         if time is not None:
             times.append(time)
     return min(times, default=None)
@@ -175,7 +174,7 @@ def _split(states: list[Any]) -> tuple[str | None, int]:
 
 
 def _split_of(state: object) -> str | None:
-    return text(fields_of(state, "instance").get("split"))
+    return text(inner(state, "instance").get("split"))
 
 
 def _results(
@@ -217,7 +216,7 @@ def _sample(instance: JsonObject, state: JsonObject) -> Sample:
         for reference in instance.get("references") or ()
         if isinstance(reference, dict) and "correct" in (reference.get("tags") or ())
     ]
-    mapping = fields_of(state, "output_mapping")
+    mapping = inner(state, "output_mapping")
     prompt = messages_of(request.get("messages")) or text(request.get("prompt"))
     question = text((instance.get("input") or {}).get("text")) or ""
     metadata = {
@@ -236,7 +235,7 @@ def _sample(instance: JsonObject, state: JsonObject) -> Sample:
 
 
 def _response(state: JsonObject, stats: Mapping[str, float]) -> Response | None:
-    result = fields_of(state, "result")
+    result = inner(state, "result")
     completions = result.get("completions") or []
     if not completions or not isinstance(completions[0], dict):
         return None
@@ -259,7 +258,7 @@ def _response(state: JsonObject, stats: Mapping[str, float]) -> Response | None:
 
 
 def _outcome(state: JsonObject, stats: Mapping[str, float], measure: str) -> Outcome:
-    result = fields_of(state, "result")
+    result = inner(state, "result")
     if not result.get("success"):
         why = text(result.get("error")) or "the request has no result"
         return Unscored(cause="infra", kind="unknown", detail=why)
@@ -270,7 +269,7 @@ def _outcome(state: JsonObject, stats: Mapping[str, float], measure: str) -> Out
     # Where choices have letters, the completion stands for a text.
     completions = result.get("completions") or [{}]
     letter = (text(completions[0].get("text")) or "").strip()
-    answer = text(fields_of(state, "output_mapping").get(letter))
+    answer = text(inner(state, "output_mapping").get(letter))
     return Scored(
         reward=stats[measure], metrics=with_headline(values, measure), answer=answer, details={}
     )

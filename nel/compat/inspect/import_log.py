@@ -11,7 +11,6 @@ from typing import Any, Final, TypeAlias
 from nel.artifacts.importing.contract import ImportedBenchmark, ImportedRun
 from nel.artifacts.importing.reading import (
     begins_with,
-    fields_of,
     numbers_of,
     read_json,
     read_object,
@@ -20,6 +19,7 @@ from nel.artifacts.importing.reading import (
     text,
 )
 from nel.compat.inspect.import_values import result_of
+from nel.core.json_values import inner
 from nel.errors import OutputError
 from nel.types import JsonObject
 
@@ -57,14 +57,14 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     header, samples = _read_zip(path) if path.suffix == ".eval" else _read_document(path)
     spec = required_field(header, "eval", dict, str(path))
     status = required_field(header, "status", str, str(path))
-    stats = fields_of(header, "stats")
+    stats = inner(header, "stats")
     start = seconds_of(stats.get("started_at"))
     end = seconds_of(stats.get("completed_at"))
     elapsed = None
     if start is not None and end is not None:
         elapsed = end - start
     scores = _scores(header)
-    nel_config = fields_of(fields_of(fields_of(spec, "metadata"), "nel"), "config")
+    nel_config = inner(inner(inner(spec, "metadata"), "nel"), "config")
     scorers = tuple(scores) or _scorers_of(spec, samples)
     generation = (header.get("plan") or {}).get("config") or {}
     return ImportedBenchmark(
@@ -74,8 +74,8 @@ def _benchmark(path: Path) -> ImportedBenchmark:
         started=start or seconds_of(spec.get("created")),
         elapsed_seconds=elapsed,
         scorer=next(iter(scorers), None),
-        scorer_version=text(fields_of(nel_config, "scorer").get("sha256")),
-        dataset=text(fields_of(spec, "dataset").get("location")),
+        scorer_version=text(inner(nel_config, "scorer").get("sha256")),
+        dataset=text(inner(spec, "dataset").get("location")),
         generation={
             name: setting
             for name, setting in generation.items()

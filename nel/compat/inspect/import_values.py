@@ -8,7 +8,6 @@ from typing import Any, Final
 from nel.artifacts.importing.contract import ImportedResult
 from nel.artifacts.importing.kept import kept_failure, kept_unscored, usage_of
 from nel.artifacts.importing.reading import (
-    fields_of,
     messages_of,
     number,
     numbers_of,
@@ -16,6 +15,7 @@ from nel.artifacts.importing.reading import (
     text,
     whole,
 )
+from nel.core.json_values import inner
 from nel.core.reward_keys import with_headline
 from nel.errors import OutputError, UndefinedMetric
 from nel.metrics.score_values import DEFAULT_TO_FLOAT
@@ -49,7 +49,7 @@ def result_of(sample: JsonObject, scorers: Sequence[str], where: str) -> Importe
     sample_id = sample.get("id")
     if epoch < 1 or not isinstance(sample_id, str | int):
         raise OutputError(f'{where}: "id" and "epoch" name no sample; give an undamaged copy')
-    store = fields_of(sample.get("store") or {}, "nel")
+    store = inner(sample.get("store") or {}, "nel")
     attached = sample.get("attachments") or {}
     return ImportedResult(
         sample=_sample(sample, str(sample_id), store, _resolve(sample.get("input"), attached)),
@@ -174,7 +174,7 @@ def _outcome(sample: JsonObject, scorers: Sequence[str], store: JsonObject) -> O
     main, *others = scorers
     score, error = scores.get(main), sample.get("error")
     if error or not isinstance(score, dict):
-        message = text(fields_of(sample, "error").get("message"))
+        message = text(inner(sample, "error").get("message"))
         detail = message or f"the log has no score of {main}"
         outcome = kept_unscored(store.get("outcome"))
         return outcome or Unscored(cause="infra", kind="unknown", detail=detail)

@@ -10,9 +10,11 @@ import zlib
 from collections.abc import Callable
 from dataclasses import asdict
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, Final
 
 from nel.core.message_json import call_json, message_json, native_json, read_message, read_native
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps, loads
 from nel.errors import StoreError
 from nel.types import (
@@ -92,9 +94,25 @@ def damage_of(error: Exception) -> StoreError:
 
 DAMAGE: Final = (ValueError, KeyError, TypeError, AttributeError)
 """What decoding raises for a text that does not hold what it should."""
-NEXT_STEP: Final = (
-    "nel eval salvage DIR keeps what can be read, and nel eval resume DIR then asks for the rest"
-)
+
+
+def next_step(run_dir: str | Path) -> str:
+    """Return the commands that go on with a run whose store is damaged."""
+    run = as_argument(run_dir)
+    return (
+        f"nel eval salvage {run} keeps what can be read, and nel eval resume {run} then asks for"
+        " the rest"
+    )
+
+
+NEXT_STEP: Final = next_step("DIR")
+"""Where the directory is not known; `name_run` puts it in."""
+
+
+def name_run(error: BaseException | None, run_dir: Path) -> None:
+    """Put a run's directory into the commands that an error of its store names."""
+    if isinstance(error, StoreError):
+        error.args = (str(error).replace(NEXT_STEP, next_step(run_dir)),)
 
 
 def _sealed_fields(text: str) -> dict[str, Any]:

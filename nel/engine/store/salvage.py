@@ -37,7 +37,6 @@ _FAILED_MAX: Final = 5_000
 _HEADER_BYTES: Final = 16
 _UNREADABLE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 """Python decodes the texts of SQLite's errors, and those quote names of a damaged schema."""
-_MAGIC: Final = b"SQLite format 3\x00"
 
 
 @dataclass(slots=True)

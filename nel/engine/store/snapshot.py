@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from nel.core.strict_json import loads
-from nel.engine.store.codec import NEXT_STEP, is_intact, unseal_text
+from nel.engine.store.codec import NEXT_STEP, is_intact, name_run, next_step, unseal_text
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.projections.spend import add_amounts, spend
 from nel.engine.store.rows import SqlValue
@@ -70,7 +70,7 @@ class Snapshot:
                 names = ", ".join(run_db.parent.name for run_db in runs)
                 hint = f"it holds the runs {names}: give one of them"
             raise StoreError(f"there is no {FILE_NAME} in {path.parent}; {hint}")
-        self._path, self._untouched = path, untouched
+        self.path, self._untouched = path, untouched
         try:
             try:
                 self._open()
@@ -83,10 +83,12 @@ class Snapshot:
             if isinstance(error, StoreError) and error.__cause__ is None:
                 raise  # of another program or format, which its message says
             what = str(error.__cause__ or error)
-            raise StoreError(f"{path} is damaged or no run.db: {what}; {NEXT_STEP}") from error
+            raise StoreError(
+                f"{path} is damaged or no run.db: {what}; {next_step(path.parent)}"
+            ) from error
 
     def _open(self) -> None:
-        self._connection = connect(self._path, readonly=True, untouched=self._untouched)
+        self._connection = connect(self.path, readonly=True, untouched=self._untouched)
         try:
             self._check_format()
         except BaseException:
@@ -95,11 +97,11 @@ class Snapshot:
 
     def _check_format(self) -> None:
         if self.count("PRAGMA application_id") != APPLICATION_ID:
-            raise StoreError(f"{self._path} was not written by nel; give the directory of a run")
+            raise StoreError(f"{self.path} was not written by nel; give the directory of a run")
         version = self.count("PRAGMA user_version")
         if version != FORMAT:
             raise StoreError(
-                f"{self._path} has format {version}, this nel reads {FORMAT}; use the nel that"
+                f"{self.path} has format {version}, this nel reads {FORMAT}; use the nel that"
                 " wrote it"
             )
 
@@ -107,13 +109,14 @@ class Snapshot:
         """Close the connection."""
         self._connection.close()
         if not self._untouched:
-            remove_empty_log(self._path)
+            remove_empty_log(self.path)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         self.close()
+        name_run(error, self.path.parent)
 
     def execute(self, query: str, values: Sequence[SqlValue] = ()) -> sqlite3.Cursor:
         """Run a query."""

@@ -16,7 +16,7 @@ from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 
-from nel.engine.store.codec import NEXT_STEP
+from nel.engine.store.codec import next_step
 from nel.engine.store.rows import SqlValue
 from nel.errors import StoppedEarly, StoreError
 
@@ -151,4 +151,4 @@ def disk_fault(path: Path, error: sqlite3.Error) -> Exception:
     if isinstance(error, sqlite3.OperationalError):
         step = "stop the process that uses it" if "locked" in str(error) else "free some space"
         return StoppedEarly(f"cannot write {path}: {error}; {step}, then resume")
-    return StoreError(f"{path} is damaged: {error}; {NEXT_STEP}")
+    return StoreError(f"{path} is damaged: {error}; {next_step(path.parent)}")

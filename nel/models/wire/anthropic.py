@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, ClassVar, Final
 
 from nel.config.schema import GenerationConfig
-from nel.core.json_values import present
+from nel.core.json_values import inner, present
 from nel.models.faults import Fault, malformed_fault, no_answer, object_in
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import accumulate, sent_arguments
@@ -23,7 +23,6 @@ from nel.models.wire.base import (
     count,
     data_of,
     image_of,
-    inner,
     join_texts,
     merge_body,
     name_in,

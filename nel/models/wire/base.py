@@ -241,12 +241,6 @@ def unfinished_fault(text: str, reasoning: str | None, finish: str | None) -> Fa
     return malformed_fault("the body has neither an answer nor why it ended")
 
 
-def inner(value: object, name: str) -> dict[str, Any]:
-    """Return an object inside another; empty where there is none."""
-    item = value.get(name) if isinstance(value, dict) else None
-    return item if isinstance(item, dict) else {}
-
-
 class UsageNames(NamedTuple):
     """What a protocol calls the fields of its usage object."""
 

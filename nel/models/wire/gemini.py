@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, Final
 from urllib.parse import quote
 
-from nel.core.json_values import present
+from nel.core.json_values import inner, present
 from nel.models.faults import Fault, malformed_fault, no_answer, object_in
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import sent_arguments
@@ -26,7 +26,6 @@ from nel.models.wire.base import (
     first_choice,
     image_of,
     index_of,
-    inner,
     join_texts,
     merge_body,
     name_in,

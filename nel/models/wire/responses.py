@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from nel.core.json_values import present
+from nel.core.json_values import inner, present
 from nel.models.faults import Fault, aborted_fault, malformed_fault, no_answer, object_in
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
@@ -19,7 +19,6 @@ from nel.models.wire.base import (
     UsageNames,
     Wire,
     all_objects,
-    inner,
     join_texts,
     merge_body,
     name_in,

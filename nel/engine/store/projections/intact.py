@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from nel.core.strict_json import dumps_line
-from nel.engine.store.codec import NEXT_STEP, unseal_text
+from nel.engine.store.codec import next_step, unseal_text
 from nel.engine.store.rows import DAMAGED
 from nel.engine.store.snapshot import DIGEST_MODULUS, FILE_NAME, Snapshot
 from nel.errors import StoreError
@@ -32,7 +32,8 @@ def check_integrity(snapshot: Snapshot) -> None:
     except sqlite3.DatabaseError as error:
         state = str(error)
     if state != "ok":
-        raise StoreError(f"{FILE_NAME} is damaged: {' '.join(state.split())}; {NEXT_STEP}")
+        step = next_step(snapshot.path.parent)
+        raise StoreError(f"{FILE_NAME} is damaged: {' '.join(state.split())}; {step}")
 
 
 def count_unreadable(snapshot: Snapshot) -> int:
