@@ -97,10 +97,20 @@ class StatisticsCollector:
     _scores_suffice: bool = False
     _not_rates: set[str] = field(default_factory=set)
     """Names of numbers that have a value outside of [0, 1]."""
-    _n_bare: int = 0
-    """Samples with a model failure and no number of the scorer: 0 in every number."""
-    _bare: list[SampleScore] = field(default_factory=list)
-    """Those samples as scores, where a metric reads more than the value."""
+    _filled: dict[str, array[float]] = field(default_factory=dict)
+    """As `_values` or `_scores`, with 0 for each model failure that the scorer gave no such number."""
+    _scored_with: Counter[str] = field(default_factory=Counter)
+    """By name of a number, the scored answers that have it."""
+    _n_scored_of_question: int = 0
+    _failures_with: Counter[str] = field(default_factory=Counter)
+    """The same of the model failures of the question."""
+    _n_failed: int = 0
+    """Questions whose every answer is a model failure."""
+    _failed_with: Counter[str] = field(default_factory=Counter)
+    """By name of a number, those of them that have it all the same."""
+    _failed: list[tuple[SampleScore, frozenset[str]]] = field(default_factory=list)
+    """These questions as scores of 0, with the names of their numbers, where a metric reads more
+    than the value."""
     _repeats_max: int = 0
     _n_scored: int = 0
     _answers: list[SampleScore] | None = None
@@ -136,8 +146,11 @@ class StatisticsCollector:
         self._sample = sample
         if isinstance(outcome, ModelFailure):
             self._repeats.append(Score(value=0.0, answer=None))
+            self._failures_with.update(outcome.metrics.keys())
         else:
             self._n_scored += 1
+            self._n_scored_of_question += 1
+            self._scored_with.update(outcome.metrics.keys())
             self._repeats.append(Score(value=outcome.reward, answer=outcome.answer))
         if self._answers is not None:
             score = Score(
@@ -206,6 +219,9 @@ class StatisticsCollector:
                 rows, failed = _rows_of(metric, scores, prefix, self._repeats_max, unit)
                 if unit == "rate":
                     self._add_macro_interval(rows, metric, scores)
+                if name and not self._is_universal(name):
+                    for row in rows:
+                        row["denominator"] = "samples that have this metric"
                 yield rows_of(prefix=prefix, rows=rows, failed=failed)
 
     def _add_macro_interval(
@@ -241,13 +257,25 @@ class StatisticsCollector:
         if self.requested.metrics:
             numbers = {name: mean_of(values) for name, values in self._numbers.items()}
             self._note_sample(_REWARD, replace(mean_score()(self._repeats), metadata=numbers))
-            for name, values in self._numbers.items():
-                self._note_sample(name, Score(value=mean_of(values)))
-            if not self._numbers:
-                self._n_bare += 1
-                if _REWARD in self._scores:
-                    self._bare.append(replace(self._scores[_REWARD][-1], score=Score(value=0.0)))
+            for name, mean in numbers.items():
+                self._note_sample(name, Score(value=mean))
+            self._note_failures()
         self._repeats, self._numbers, self._sample = [], {}, None
+        self._n_scored_of_question, self._failures_with = 0, Counter()
+
+    def _note_failures(self) -> None:
+        """Note what the numbers of the question are with a 0 for each failure that lacks one."""
+        n_failures = len(self._repeats) - self._n_scored_of_question
+        for name, values in self._numbers.items():
+            zeros = [0.0] * (n_failures - self._failures_with[name])
+            self._filled.setdefault(name, array("d")).append(mean_of([*values, *zeros]))
+        if self._n_scored_of_question:
+            return
+        self._n_failed += 1
+        self._failed_with.update(self._numbers.keys())
+        if _REWARD in self._scores:
+            sample = replace(self._scores[_REWARD][-1], score=Score(value=0.0))
+            self._failed.append((sample, frozenset(self._numbers)))
 
     def _note_ends(self, reducer: NamedReducer) -> None:
         ends = self._ends.setdefault(reducer.name, (array("d"), array("d")))
@@ -286,19 +314,22 @@ class StatisticsCollector:
         else:
             self._scores.setdefault(name, []).append(replace(sample, score=score))
 
-    def _scores_of(self, name: str) -> Sequence[SampleScore]:
-        """Return the scores that a metric receives; it may change the list, which is a copy.
+    def _is_universal(self, name: str) -> bool:
+        """Return whether every scored answer has a number, so that a failure without it counts 0."""
+        return self._scored_with[name] == self._n_scored
 
-        Where every scored sample has the number, a failure without numbers counts 0.
-        """
+    def _scores_of(self, name: str) -> Sequence[SampleScore]:
+        """Return the scores that a metric receives; it may change the list, which is a copy."""
+        counts_failures = name != _REWARD and self._is_universal(name)
         if name in self._values:
-            values = self._values[name]
-            is_universal = len(values) + self._n_bare == len(self._values[_REWARD])
-            return _BareScores(values, self._n_bare if name and is_universal else 0)
+            if counts_failures:
+                return _BareScores(self._filled[name], self._n_failed - self._failed_with[name])
+            return _BareScores(self._values[name], 0)
         scores = list(self._scores.get(name, []))
-        is_universal = len(scores) + len(self._bare) == len(self._scores.get(_REWARD, []))
-        if name and is_universal:
-            scores += self._bare
+        if counts_failures:
+            pairs = zip(scores, self._filled.get(name, ()), strict=True)
+            scores = [replace(score, score=Score(value=value)) for score, value in pairs]
+            scores += [sample for sample, names in self._failed if name not in names]
         return scores
 
     def _reduced_row(self, headline: str, name: str) -> MetricJson:

@@ -12,7 +12,7 @@ from nel.metrics import accuracy, bootstrap_stderr, ci, grouped, mean, reducer_n
 from nel.metrics.decorators import Metric
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.metrics.sample_metrics import reads_scores_alone
-from nel.types import SampleScore, Score, Scored, Unscored, Value
+from nel.types import ModelFailure, SampleScore, Score, Scored, Unscored, Value
 
 OWN = [
     accuracy(),
@@ -35,6 +35,13 @@ class _OfAPlugin:
     def __call__(self, scores: Sequence[SampleScore]) -> Value:
         assert isinstance(scores, list)
         assert scores[3].response == "answer 3"
+        return self._metric(scores)
+
+
+class _OfAnyPlugin(_OfAPlugin):
+    """The same, of any samples."""
+
+    def __call__(self, scores: Sequence[SampleScore]) -> Value:
         return self._metric(scores)
 
 
@@ -107,3 +114,23 @@ def test_a_question_without_any_score_is_counted_as_left_out() -> None:
             chosen.add(question, outcome, SampleScore(score=Score(value=0.0), sample_id=str(question)))
     (row,) = chosen.rows("accuracy")
     assert row["reason"] == "2 samples left out: too few scored answers, or no number"
+
+
+@pytest.mark.parametrize("metric", [mean(), _OfAnyPlugin(mean())], ids=["of nel", "of a plugin"])
+def test_a_failure_that_lacks_a_number_counts_0_in_it(metric: Metric) -> None:
+    """A number that each scored answer has counts 0 in failures with other numbers; one that some have does not."""
+    chosen = StatisticsCollector(RequestedStatistics(metrics=(("f1", metric), ("seen", metric))))
+    failure = ModelFailure(kind="no_answer", detail="", metrics={"correct": 0.0})
+    answers = [
+        (Scored(reward=1.0, metrics={"correct": 1.0, "f1": 1.0}), failure),
+        (Scored(reward=1.0, metrics={"correct": 1.0, "f1": 1.0, "seen": 1.0}),) * 2,
+        (failure, failure),
+    ]
+    for question, outcomes in enumerate(answers):
+        for outcome in outcomes:
+            chosen.add(question, outcome, SampleScore(score=Score(value=0.0), sample_id=str(question)))
+    rows = {row["name"]: (row["value"], row["n"], row["denominator"]) for row in chosen.rows("accuracy")}
+    assert rows == {
+        "f1/mean": (0.5, 3, "scored and model failures"),
+        "seen/mean": (1.0, 1, "samples that have this metric"),
+    }
