@@ -1,8 +1,8 @@
 """Turns the values of parquet files, the hub and Python callables into plain JSON values.
 
 Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN, NaT and NA
-become null, because pandas writes a missing value so. The order of the checks matters: a `bool` is an `int`
-and a `datetime` a `date`.
+become null, because pandas writes a missing value so. The order of the checks matters: a `bool` is
+an `int` and a `datetime` a `date`.
 """
 
 from __future__ import annotations

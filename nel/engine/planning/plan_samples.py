@@ -103,7 +103,8 @@ def stream_samples(
         yield StoredSample(idx, sample_id, row.number, made.encoded, None)
     if digests.rows == 0:
         raise DatasetError(
-            f"{plan.benchmark.name} takes no row of {plan.dataset.uri}; correct its subsets or filters"
+            f"{plan.benchmark.name} takes no row of {plan.dataset.uri}; correct its subsets or"
+            " filters"
         )
     if digests.made == 0:
         raise DatasetError(
