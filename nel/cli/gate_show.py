@@ -93,7 +93,7 @@ def decide_floors(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err
             "nel: the run is not finished, so it was not held against --fail-under", err=True
         )
         return exit_code
-    document = floors_decision(str(run_dir), floors, named="--fail-under")
+    document = floors_decision(str(run_dir), floors)
     progress = Progress()
     with uploading(run_dir, progress, every_seconds=_UPLOAD_SECONDS) as upload:
         write_decision(document, run_dir)
