@@ -98,7 +98,8 @@ class StatisticsCollector:
     _not_rates: set[str] = field(default_factory=set)
     """Names of numbers that have a value outside of [0, 1]."""
     _filled: dict[str, array[float]] = field(default_factory=dict)
-    """As `_values` or `_scores`, with 0 for each model failure that the scorer gave no such number."""
+    """As `_values` or `_scores`, with 0 for each model failure to which the scorer gave no such
+    number."""
     _scored_with: Counter[str] = field(default_factory=Counter)
     """By name of a number, the scored answers that have it."""
     _n_scored_of_question: int = 0
@@ -214,15 +215,22 @@ class StatisticsCollector:
                 continue
             for name in matching:
                 prefix = f"{name}/" if name else ""
-                unit = "number" if name in self._not_rates else unit_of_value(metric)
-                scores = self._scores_of(name)
-                rows, failed = _rows_of(metric, scores, prefix, self._repeats_max, unit)
-                if unit == "rate":
-                    self._add_macro_interval(rows, metric, scores)
-                if name and not self._is_universal(name):
-                    for row in rows:
-                        row["denominator"] = "samples that have this metric"
+                rows, failed = self._rows_of_number(metric, name, prefix)
                 yield rows_of(prefix=prefix, rows=rows, failed=failed)
+
+    def _rows_of_number(
+        self, metric: Metric, name: str, prefix: str
+    ) -> tuple[list[MetricJson], bool]:
+        """Return the rows of a metric over one number of the scorer, and whether it failed."""
+        unit = "number" if name in self._not_rates else unit_of_value(metric)
+        scores = self._scores_of(name)
+        rows, failed = _rows_of(metric, scores, prefix, self._repeats_max, unit)
+        if unit == "rate":
+            self._add_macro_interval(rows, metric, scores)
+        if name and not self._is_universal(name):
+            for row in rows:
+                row["denominator"] = "samples that have this metric"
+        return rows, failed
 
     def _add_macro_interval(
         self, rows: Sequence[MetricJson], metric: Metric, scores: Sequence[SampleScore]

@@ -78,8 +78,8 @@ def fuzzy_match(
     ``metadata["correct_answers"]``. The response must contain the answer; an answer that contains
     the response is not a match, and nothing matches nothing.
 
-    Words are those of `exact_match`, without accents; the ending of a possessive and the number of a footnote ("Lisbon2") do not count. An answer that is denied where it
-    stands does not count.
+    Words are those of `exact_match`, without accents; the ending of a possessive and the number of
+    a footnote ("Lisbon2") do not count. An answer that is denied where it stands does not count.
 
     Args:
         threshold: With a number between 0 and 100, spelling may differ: rapidfuzz's partial ratio
@@ -143,12 +143,12 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     """Compare the answer that a response declares with the target, as numbers or normalised text.
 
     Rule: docs/reference/reading.md says what declares one (``Answer:``, ``the answer is``, a tag, a
-    box); emphasis, dollar signs and a full stop around it do not count. A target that is a number is compared by its
-    value, and the answer may have a unit: 42, 42.0 and "42 dollars" are equal, "5 million" is
-    5000000 and "twelve" 12; a target with one unit ("70 days") accepts the bare number; 1,2 and 12 are not equal, and ``5!``, ``√5`` and "40 or 42"
-    equal no number. A currency does not count. Source: NeMo Evaluator's primitive, which takes the first line that starts with
-    ``Answer:``. For
-    mathematics beyond numbers there is `math_equal`.
+    box); emphasis, dollar signs and a full stop around it do not count. A target that is a number
+    is compared by its value, and the answer may have a unit: 42, 42.0 and "42 dollars" are equal,
+    "5 million" is 5000000 and "twelve" 12; a target with one unit ("70 days") accepts the bare
+    number. A currency does not count. 1,2 and 12 are not equal, and ``5!``, ``√5`` and "40 or 42"
+    equal no number. Source: NeMo Evaluator's primitive, which takes the first line that starts with
+    ``Answer:``. For mathematics beyond numbers there is `math_equal`.
 
     Args:
         pattern: A regular expression whose first group is the answer, instead of a declaration;

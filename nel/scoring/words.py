@@ -58,7 +58,8 @@ _REWRITTEN: Final[tuple[_Rewriting, ...]] = (
     ("%", re.compile(r"(?<=\d)[^\S\n]+%"), "%"),
 )
 """What is written in several ways: a text that it needs, a pattern and the usual form. These are
-abbreviations, thousands, escapes of LaTeX, negative amounts in brackets, the sign before a currency and per cent."""
+abbreviations, thousands, escapes of LaTeX, negative amounts in brackets, the sign before a currency
+and per cent."""
 _LETTER: Final = r"[^\W_]"
 _MARKED_LETTER: Final = (
     rf"(?:{_LETTER}|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u1cff])"
