@@ -180,8 +180,8 @@ def _verdict(sample: ScorerInput, text: str | None) -> dict[str, bool | str | No
 
 
 def _same_answer(answer: str, gold: str) -> bool:
-    """Return whether an answer is a gold answer: a number by its value, with or without a unit;
-    other texts by their words, those of a formula without spaces between.
+    """Return whether an answer is a gold answer: a number by its value, with or without a unit, any
+    other text by its words.
     """
     number = parse_number(gold)
     if number is not None:

@@ -77,8 +77,10 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_ARTICLE: Final = re.compile(r"\b(?:[Tt]he|THE|[Aa]n|AN|a|\AA)(?=\s+[*_\"'`(]*\w)")
-"""An article stands before another word: not in "Vitamin A", "take vitamin A daily" or "A, B"."""
+_ARTICLE: Final = re.compile(r"\b(?:[Tt]he|THE|[Aa]n|AN|(?:a|\AA)(?!\s+\w\b))(?=\s+[*_\"'`(]*\w)")
+"""An article stands before another word: not in "Vitamin A", "take vitamin A daily", "A, B" or the
+letters "A C".
+"""
 _DISREGARDED: Final = bytes(
     code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE"
 )
