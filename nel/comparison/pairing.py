@@ -77,7 +77,7 @@ def pair(
     is_equal = _same_content(left_questions, left, right_questions, right, by_row=by_row)
     left, right = left[is_equal], right[is_equal]
     prompts = left_questions.digest_of("prompt")[left], right_questions.digest_of("prompt")[right]
-    have_prompts = (prompts[0] != 0) & (prompts[1] != 0)  # 0 is no prompt
+    have_prompts = (prompts[0] != 0) & (prompts[1] != 0)  # 0 stands for none
     return Pairing(
         key=key,
         baseline=left_questions,

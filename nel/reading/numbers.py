@@ -65,7 +65,7 @@ _CALCULATED: Final = re.compile(
 """After the first number of a calculation, whose result is its last number."""
 _BARE_STRETCH: Final = re.compile(r"\s*(?<=[\s:{>])(\$?[0-9]{1,15})[ .]*")
 """A stretch that is one number, as many that are declared: it is read in a fifth of the time. What
-stands before it shows that it is no end of a longer number or word."""
+stands before it shows that it is not the end of a longer number or word."""
 _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdot|\\?%\sof\s)\s?\Z")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(

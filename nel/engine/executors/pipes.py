@@ -78,7 +78,7 @@ class PipeProcess(Generic[T]):
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe
         with self._process.stdout as stream:
             frame: T | None = None
-            # Also of what is no frame (a ValueError): with its output closed, the process ends.
+            # Also for what is not a frame (a ValueError): with its output closed, the process ends.
             with suppress(OSError, ValueError):
                 while (frame := self._read(stream)) is not None:
                     self._take(frame)
