@@ -98,7 +98,7 @@ ROOMS = {
     "environments": 24_390,
     "episodes": 4_370,
     "judges": 23_660,
-    "metrics": 15_160,
+    "metrics": 15_170,
     "models": 37_640,
     "prompts": 2_690,
     "reading": 16_600,

@@ -46,7 +46,8 @@ from nel.judges.record import KEY as JUDGEMENTS
 from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accumulator
 from nel.metrics.category_fields import fields_of
 from nel.metrics.question_intervals import Design
-from nel.metrics.requested import RequestedStatistics, StatisticsCollector
+from nel.metrics.requested import RequestedStatistics
+from nel.metrics.statistics_collector import StatisticsCollector
 from nel.scoring.golds import ListedGolds
 from nel.types import JsonObject, Outcome, Response, SampleScore, Score, Unscored
 

@@ -20,8 +20,9 @@ from nel.metrics.question_intervals import (
     values_interval,
 )
 from nel.metrics.reducers import reducer_named
-from nel.metrics.requested import RequestedStatistics, StatisticsCollector
+from nel.metrics.requested import RequestedStatistics
 from nel.metrics.series import Series
+from nel.metrics.statistics_collector import StatisticsCollector
 from nel.metrics.strata import QuestionStratum, stratified_interval
 from nel.types import SampleScore, Score, Scored
 from tests.support.mmlu_pro import recorded_answers

@@ -10,8 +10,9 @@ import pytest
 
 from nel.metrics import accuracy, bootstrap_stderr, ci, grouped, mean, reducer_named, std, stderr, var
 from nel.metrics.decorators import Metric
-from nel.metrics.requested import RequestedStatistics, StatisticsCollector
+from nel.metrics.requested import RequestedStatistics
 from nel.metrics.sample_metrics import reads_scores_alone
+from nel.metrics.statistics_collector import StatisticsCollector
 from nel.types import ModelFailure, SampleScore, Score, Scored, Unscored, Value
 
 OWN = [

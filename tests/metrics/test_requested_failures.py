@@ -7,7 +7,8 @@ import math
 import pytest
 
 from nel.metrics import mean
-from nel.metrics.requested import RequestedStatistics, StatisticsCollector
+from nel.metrics.requested import RequestedStatistics
+from nel.metrics.statistics_collector import StatisticsCollector
 from nel.types import ModelFailure, SampleScore, Score, Scored, Unscored
 
 

@@ -11,7 +11,8 @@ import pytest
 from nel.metrics import accuracy, ci, mean, metric, score_reducer, std, stderr
 from nel.metrics.accumulator import Accumulator
 from nel.metrics.decorators import Metric, NamedReducer, ScoreReducer
-from nel.metrics.requested import RequestedStatistics, StatisticsCollector
+from nel.metrics.requested import RequestedStatistics
+from nel.metrics.statistics_collector import StatisticsCollector
 from nel.types import ModelFailure, SampleScore, Score, Scored
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from nel.errors import ConfigError, UndefinedMetric
-from nel.metrics.requested import RequestedStatistics, StatisticsCollector
+from nel.metrics.requested import RequestedStatistics
+from nel.metrics.statistics_collector import StatisticsCollector
 from nel.scorers import (
     UNCHANGED,
     Metric,
