@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from operator import methodcaller
 from pathlib import Path
 from typing import Any, Final
@@ -236,7 +237,7 @@ class TradeOff:
     data: str
     """As charts.js reads it."""
     best: Sequence[str]
-    """Ids of the runs that no other beats in both."""
+    """Names of the runs that no other beats in both."""
 
 
 def trade_offs(runs: Sequence[RunSummary], address: str) -> list[TradeOff]:
@@ -271,6 +272,7 @@ def _trade_off(
     """Return a chart; each point is a run, what it takes, and its score."""
     spots = [(price, score) for _, price, score in points]
     are_best = [is_best(spot, spots) for spot in spots]
+    names = _names([run for run, _, _ in points])
     return TradeOff(
         title=title,
         data=dumps(
@@ -278,14 +280,22 @@ def _trade_off(
                 "kind": "points",
                 "title": title,
                 "unit": unit,
-                "names": [cut(one_line(run.model or run.run_id), 40) for run, _, _ in points],
+                "names": names,
                 "x": [price for price, _ in spots],
                 "y": [score for _, score in spots],
                 "best": are_best,
             }
         ),
-        best=[run.run.id for (run, *_), is_on in zip(points, are_best, strict=True) if is_on],
+        best=list(compress(names, are_best)),
     )
+
+
+def _names(runs: Sequence[RunSummary]) -> list[str]:
+    """Return what the runs are called in a chart: their models, where these tell them apart."""
+    models = [run.model or run.run_id for run in runs]
+    are_distinct = len(set(models)) == len(models)
+    names = models if are_distinct else [run.run.id for run in runs]
+    return [cut(one_line(name), 40) for name in names]
 
 
 def is_best(spot: tuple[float, float], spots: Sequence[tuple[float, float]]) -> bool:
