@@ -101,7 +101,7 @@ ROOMS = {
     "metrics": 15_170,
     "models": 37_640,
     "prompts": 2_690,
-    "reading": 16_600,
+    "reading": 16_640,
     "reports": 17_800,
     "runs": 11_400,
     "sandbox": 26_420,

@@ -53,16 +53,11 @@ def parse_asked_form(text: str, *, is_strict: bool = False) -> AskedForm:
     tag_or_field = _NAMED.fullmatch(declaration)
     if tag_or_field is not None:
         name = re.escape(tag_or_field["name"])
-        source = (
-            rf"<{name}>"
-            if tag_or_field["form"] == "tag"
-            else rf"\\?(?P<quote>[\"']){name}\\?(?P=quote)\s*:\s*"
-        )
-        return AskedForm(
-            Form.TAG if tag_or_field["form"] == "tag" else Form.FIELD,
-            re.compile(source, re.IGNORECASE),
-            is_strict,
-        )
+        if tag_or_field["form"] == "tag":
+            return AskedForm(Form.TAG, re.compile(f"<{name}>", re.IGNORECASE), is_strict)
+        # A key in quotes, which are escaped where the JSON stands in a string.
+        key = rf"\\?(?P<quote>[\"']){name}\\?(?P=quote)\s*:\s*"
+        return AskedForm(Form.FIELD, re.compile(key, re.IGNORECASE), is_strict)
     if declaration == "box":
         return AskedForm(Form.BOX, re.compile(r"\\+(?:boxed|fbox)\s*\{"), is_strict)
     after = _AFTER.fullmatch(declaration)

@@ -22,8 +22,10 @@ _OPENING: Final = " \"'*_`([{$"
 """Marks directly before an answer."""
 _OPENING_MARKS: Final = r"[\s\"'*_`(\[{$]*"
 _UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
+# A Latin stop ends a clause before white space alone: "3.5" and "e.g.x" go on.
 _STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
 _PARTING_MARK: Final = r"[^\w\s)*_`]"
+# "A: no" after an option denies it, as where each option is weighed on a line of its own.
 _NO_AFTER_KEY: Final = r":[\s*_`\"']*(?:no|false)[.*_`\"' ]*(?:\n|\Z)"
 _COPULAS: Final = words_of("copula")
 _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
@@ -38,6 +40,8 @@ def words_pattern(*roles: str) -> str:
 
 
 def _source(word: str) -> str:
+    # In the table a space is any white space, "…" stands for one word that may be there or not, and
+    # "*" for any ending of the word.
     source = "".join(map(_with_or_without_accent, re.escape(word)))
     source = source.replace(r"\ …\ ", r"\s+(?:\w+\s+)?").replace(r"\ ", r"\s+")
     source = source.replace(r"\*", r"\w*")
@@ -53,6 +57,9 @@ def _with_or_without_accent(character: str) -> str:
 
 @cache
 def _denial(words: int) -> re.Pattern[str]:
+    # A denial, at most so many words after it, and the answer: "not a very toxic". In a script without
+    # spaces these are four characters. "no doubt" and "not only" (the words kept) are no denials, and
+    # "larger than B" compares with B and does not name it.
     following = rf"(?:(?:\s+[^\W_][\w'-]*){{0,{words}}}|[{UNSPACED}]{{0,4}})"
     denied = rf"(?!{words_pattern('kept')}){words_pattern('before')}{following}"
     compared = rf"(?<!other\s){words_pattern('compared')}(?:\s(?:the|an?))?"
@@ -63,6 +70,7 @@ def _denial(words: int) -> re.Pattern[str]:
 def _word_pattern(role: str) -> re.Pattern[str]:
     """Return a pattern of the words of a role, whose name ends in that of the words."""
     pattern = words_pattern(role.rpartition(" ")[2])
+    # What stands around the words: what may come between an answer and them, or what sets them off.
     around = {
         "after": rf"[\s*_`)\]}}\"'$.]*(?:{pattern}|{_NO_AFTER_KEY})",
         "denial and contrast": rf"[\s*_`]*{words_pattern('before')}\s[^.;:\n]{{1,60}}?\s{pattern}",

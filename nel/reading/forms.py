@@ -25,6 +25,7 @@ _BEFORE_MAX: Final = 40
 """Characters of a match before the text that its row needs; the search begins there."""
 _CONTENT_MAX: Final = 20_000
 """Characters of a tag or a box."""
+# The rest of a line without a word, such as "**", after which the answer stands on a line below.
 _BLANK: Final = re.compile(r"[^\S\n]*(?:[:*_#>\"'.…-]{1,9}[^\S\n]*)?\n\s*")
 _QUESTION: Final = re.compile(r"[^\n]{1,300}\?[^\S\n]*(?=\n)")
 """The question again, after a marker: "Final answer: How is Ann related to Bob?"."""
@@ -63,6 +64,8 @@ def declarations(response: Answer) -> Iterator[Declaration]:
                 yield declaration
         if asked_form.is_strict:
             return
+    # Most rows of the table cannot match a response, since a text that they need does not occur: which
+    # rows can is looked up by the texts that do occur, and only those are searched.
     low = response.low
     needs = tuple(filter(low.__contains__, _needs(low.isascii())))
     for rows_of_strength in _rows_needing(needs):
@@ -140,7 +143,8 @@ def _declaration(
         stop = closing
     elif match[0].startswith("<"):
         stop = text.find("</", start, start + _CONTENT_MAX)
-        stop = stop if stop >= 0 else line_end(text, start)
+        if stop < 0:  # a tag that is never closed ends with its line
+            stop = line_end(text, start)
     elif form is Form.FIELD:
         stop = field_end(text, start)
     else:
@@ -194,10 +198,12 @@ def closing_brace(text: str, start: int) -> int | None:
 
 
 _BRACES: Final = re.compile(r"\\[{}]|[{}]")
+# A string of JSON, also of JSON within a string (``\\"text\\"``), or in single quotes as Python writes
+# it. It ends at the quote before a comma, a bracket or the line's end, since models do not escape the
+# quotes within it.
 _FIELD_STRING: Final = re.compile(
     r"(?P<escape>\\)?(?P<quote>[\"'])(?:[^\\]|\\[^\"'])*?(?:\\(?P=quote)(?:[^\\]|\\[^\"'])*?)*?(?(escape)\\)(?P=quote)(?=\s*(?:[,}\]]|\Z|\n))"
 )
-
 _FIELD_MARK: Final = re.compile(r"[\[{(\]})\n]|,(?=\s)")
 
 

@@ -15,6 +15,7 @@ from nel.reading.response import Answer
 from nel.reading.texts import field_value
 from nel.reading.types import Form, Reading, Reason, Value
 
+# A formula in the delimiters of LaTeX: $$…$$, $…$, \\(…\\) or \\[…\\].
 _FORMULA: Final = re.compile(
     r"\$\$(?P<display>[^$]{1,2000})\$\$|\$(?P<inline>(?:[^$\n\\]|\\.){1,1000})\$|\\\((?P<round>.{1,1000}?)\\\)"
     r"|\\\[(?P<square>.{1,2000}?)\\\]",

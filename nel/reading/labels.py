@@ -27,11 +27,14 @@ _WORD: Final = re.compile(r"\w")
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
 _OPENS: Final = r"[\s*_`\"'“(\[{<【:.$>\\-]*(?:(?:text|mathrm|mathbf|textbf|boxed)\s*\{[\s\"'*(]*)*"
 _JOINT: Final = rf"[\s*_`\"'”)\]】]*(?:[,/;、]|{words_pattern('or', 'and')})[\s*_`\"'“(\[【]*"
+# What sets a label off from what follows it on its line: "No, …", "neutral. It has …", "Yes because".
 _ENDS: Final = re.compile(
     r"[\s*_`\"')\]}>$】]*(?:[.,;:!—–\n。、-]|\Z|because\b|since\b|it\b|there\b|that\b)"
 )
 _ALONE: Final = frozenset(words_of("yes_alone", "no_alone"))
 """Words that decide nothing before another word: "no evidence"."""
+# After "no" or "yes": a word that it belongs to ("no evidence", "no_op"), also without a space where a
+# script has none, but not one that opens a clause of its own ("no because", "no it").
 _ANOTHER_WORD: Final = re.compile(
     r"[\"')\]*]*(?:\s+(?!(?:it|there|that|because|since)\b)[^\W\d_]|_\w"
     rf"|(?!{words_pattern('copula')})[{UNSPACED}\d])"
@@ -57,6 +60,7 @@ class LabelReader:
         """
         self.is_exact = len({_bare(label) for label in labels}) < len(set(labels))
         self.by_text = {self.bare(label): label for label in labels} | dict(synonyms or {})
+        # Of the label "non-toxic" the words "not toxic" say the same.
         self.by_text |= {
             f"not {text.removeprefix('non ')}": label
             for text, label in self.by_text.items()
@@ -102,14 +106,11 @@ class LabelReader:
             return None
         label = self._of(text, *match.span("label"))
         also = self.patterns.joined.match(text, match.end(), stop)
-        span = (0, 0) if also is None else also.span("label")
-        if (
-            also
-            and self._is_whole(text, *span, start, stop)
-            and self._of(text, *span)[0] != label[0]
-        ):
-            return Value(None, label.start, stop, Reason.SEVERAL)
-        return label
+        if also is None or not self._is_whole(text, *also.span("label"), start, stop):
+            return label
+        if self._of(text, *also.span("label")).answer == label.answer:
+            return label
+        return Value(None, label.start, stop, Reason.SEVERAL)
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a stretch names, or that ends it after a contrast ("but") or
@@ -121,6 +122,7 @@ class LabelReader:
             is_open = is_denied(low, *span, words=1) or is_supposed(low, span[0], begin=start)
             if value is not None and not is_open:
                 return value
+        # Else every label that the stretch mentions, but for those that it denies or only supposes.
         named: list[Value] = []
         denied = None
         for match in self.patterns.any.finditer(text, start, stop):
@@ -138,6 +140,8 @@ class LabelReader:
         last = named[-1]
         if len({value.answer for value in named}) == 1:
             return last
+        # Of several the last one counts, if a contrast leads to it and it ends the stretch: "it seems
+        # negative, but it is positive".
         is_contrasted = self.patterns.contrast.search(low, named[-2].end, last.start)
         return last if is_contrasted and not _WORD.search(text, last.end, stop) else None
 
@@ -148,9 +152,8 @@ class LabelReader:
             return False
         if label.lower() not in _ALONE:
             return True
-        return not (
-            text[max(begin, start - 1) : start].isalpha() or _ANOTHER_WORD.match(text, end, stop)
-        )
+        is_joined = text[max(begin, start - 1) : start].isalpha()
+        return not is_joined and _ANOTHER_WORD.match(text, end, stop) is None
 
     def _of(self, text: str, start: int, end: int) -> Value:
         return Value(self.by_text[self.bare(text[start:end])], start, end)

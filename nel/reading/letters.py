@@ -26,6 +26,8 @@ from nel.reading.response import Answer, fold, lower_case
 from nel.reading.types import Form, Reading, Reason, Value
 
 _ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# What may stand before a label: marks, LaTeX that wraps it, and words such as "option" or "most
+# likely". It is possessive (``*+``), so that the "A" of "AB" is never given back as a label.
 _OPENS: Final = (
     r"(?:[\s*_`:\"'$>.\-\\(\[{]|(?:text|mathrm|mathbf|textbf|boxed)\s*\{|"
     rf"{words_pattern('option')}|(?:the|is|most|likely|probably|为|是)\b)*+"
@@ -37,7 +39,9 @@ _AFTER_ARTICLE: Final = re.compile(
 )
 _EITHER: Final = re.compile(f"/|{words_pattern('or')}")
 _JOINT: Final = rf"(?:[,/&、]\s*)?{words_pattern('or', 'and')}|[,/&、]"
+# Between two labels of one answer: "(A) and (C)", "A / C", "A、C".
 _BETWEEN: Final = rf"[)\]}}.*_`\"'$\s]{{0,3}}\s*(?:{_JOINT})\s*(?:option\s|choice\s)?"
+# At the end of what stands before an option's text, where another one is joined to it: "Paris or the".
 _JOINED: Final = re.compile(
     rf"\s*(?:{_JOINT})(?:\s(?:maybe|perhaps|possibly))?[\s\"'*(]*(?:(?:the|an?)\s)?\Z"
 )
@@ -67,10 +71,13 @@ class _Patterns:
         names = map(re.escape, sorted(labels, key=len, reverse=True))
         name = f"(?:{'|'.join(names)})"
         # A label that goes on is a word or a grade: "As", "A's", "A-1", "A-", "C#".
+        # Small letters are labels only where a mark shows it: "(b)", "b.", or all of a line.
         apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[+#]|-(?!\s+\w))"
         self.opening = re.compile(
             rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{name}){apart}|(?<=[(\[])(?P<small>(?i:{name}))(?=[)\]])|(?P<lower>(?i:{name}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
         )
+        # Several labels are an answer where they are all of a stretch: "A, C and D", "ACD". In small
+        # letters a mark or "and" has to stand between them: "bad" is a word, "b, a, d" are labels.
         between = r"[\s,;/&)(\[\]]*(?:and\b|und\b)?[\s)(\[\]]*"
         labelled = rf"(?![\s*_:]*[(\[]{name}[)\]]\s+{name}[\s.)\]*_]*$)"
         """A label with its option's text, which is a letter too: "(A) C"."""
@@ -80,6 +87,7 @@ class _Patterns:
         self.next = re.compile(
             rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>(?![AI](?!{_AFTER_ARTICLE.pattern})){name}){apart}"
         )
+        # A line of a list of options: "- (B) Rome", "B." or "B" alone.
         self.listed = re.compile(
             rf"\s*[*-]*[^\S\n]*[(\[]?(?P<label>{name})(?:[)\].:]|(?=[^\S\n]*(?:\n|\Z)))"
         )
@@ -118,8 +126,11 @@ class LetterReader:
     def options(self) -> LabelReader | None:
         """The reader of the options' texts; None where one begins with a mark, such as a sign."""
         are_words = bool(self.texts) and all(text[:1].isalnum() for text in self.texts)
-        reader = LabelReader(self.choices) if are_words else None
-        return reader if reader and len(reader.by_text) >= len(self.choices) else None
+        if not are_words:
+            return None
+        reader = LabelReader(self.choices)
+        # Two options with one text cannot be told apart by it.
+        return reader if len(reader.by_text) >= len(self.choices) else None
 
     def bare(self, text: str) -> str:
         """Return a text as texts of options are compared."""
@@ -237,9 +248,11 @@ class LetterReader:
         group = match.lastgroup or "label"
         label = match[group].upper()
         end = match.end(group)
+        # "A man", "I think": an article or a pronoun, and no label.
         if label in _ARTICLES and not _AFTER_ARTICLE.match(text, end):
             return None
         labels = [label]
+        # "A, C" are two labels of one answer; "A or C" is none.
         while (following := self.patterns.next.match(text, end, stop)) is not None:
             if _EITHER.search(text, end, following.start("label")):
                 return Value(None, match.start(group), following.end(), Reason.SEVERAL)
@@ -305,7 +318,9 @@ class LetterReader:
         if is_list or self.patterns.listed.match(last_line):
             return None
         sentence = self.bare(response.text[start:stop])
-        longest = max((text for text in self.texts if sentence.endswith(text)), key=len, default="")
+        # Of "lemon juice" and "juice" the sentence ends with both: the longer one is meant.
+        endings = (text for text in self.texts if sentence.endswith(text))
+        longest = max(endings, key=len, default="")
         begin = len(sentence) - len(longest)
         if (begin, len(sentence)) not in whole_places(sentence, longest, begin):
             return None

@@ -66,7 +66,9 @@ _CALCULATED: Final = re.compile(
 _BARE_STRETCH: Final = re.compile(r"\s*(?<=[\s:{>])(\$?[0-9]{1,15})[ .]*")
 """A stretch that is one number, as many that are declared: it is read in a fifth of the time. What
 stands before it shows that it is not the end of a longer number or word."""
+# Before the last number of a calculation without a result: in "12 * 7" it is an operand.
 _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdot|\\?%\sof\s)\s?\Z")
+# "2. Then add …": the number of an item.
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
     r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z](?:\w*[\d_]\w*)?\(\Z"
@@ -77,6 +79,7 @@ _ROOT_ENDS: Final = frozenset("√^_{(<=>≤≥$xyzn+-*/")
 """One of them ends what it matches, or that has a backslash."""
 _ROOT_MAX: Final = 12
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
+# Between two numbers that are two answers: "5 or 6", "x = 5, y = 6"; not "5, since 6" or "5, not 6".
 _ALSO: Final = re.compile(
     rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')}|(?:since|because|as)\b)(?:\w+(?:\s=?|=)){{0,2}}?[\s*_`(\[{{$\"']*\Z",
     re.IGNORECASE,
@@ -84,10 +87,12 @@ _ALSO: Final = re.compile(
 _SECOND_VALUE: Final = re.compile(rf"\d\s?(?:,|{words_pattern('or', 'and')})\s?[a-z]\s?\Z")
 """Before the last "=" of two values of an unknown: "x = 8 or x = -8"."""
 _UNIT_NAME: Final = r"[^\W\d_]+(?:[²³]|\^\{?[23]\}?)?"
+# What may stand after a number that is all of a line: at most three words, such as "square feet".
 _UNIT: Final = re.compile(
     rf"[\s.,!)\]}}*_`\"'$%\\°€£¥]*(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?[\s.)%\]}}*_`\"'$]*){{0,3}}"
 )
 _VERB_LAST: Final = re.compile(f"[{verb_last_characters()}]")
+# What parts a number from words that explain it.
 _PARTS: Final = re.compile(r"[.,;:()\[\]]|\b(?:because|since)\b", re.IGNORECASE)
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
@@ -164,6 +169,7 @@ class NumberReader:
         first_sentence = next(sentences(response.text, start, stop), None)
         if first_sentence is None:
             return None
+        # "Answer:" over a whole solution: the number is in its last sentence.
         if declaration.is_below and self.line(response, start, stop) is None:
             value = self.sentence(response, *last_sentence(response.text, start))
             if value is not None:
@@ -198,6 +204,8 @@ class NumberReader:
         if not numbers:
             return _in_words(response, start, stop)
         opening = numbers[0] if _opens(text, start, numbers[0]) else None
+        # What follows the last "=" is the result, unless the stretch opens with its answer and the "="
+        # stands in an explanation: "250 grams (since 1 kg = 1000 g)".
         results = _results(text, numbers, start, stop)
         if results and opening and _is_settled(text, opening, text.rfind("=", start, stop)):
             results = []

@@ -63,6 +63,7 @@ _LATEX_FRACTION: Final = re.compile(
     r"\\[dt]?frac\s?(?:\{\s?(-?\d+)\s?\}\s?\{\s?(\d+)\s?\}|(\d)\s?(\d))"
 )
 _MINUS_WORD: Final = re.compile(r"\A(?:minus|negative)\s+", re.IGNORECASE)
+# Where a raised exponent begins (10²), and where a vulgar fraction follows a digit (2½).
 _RAISED: Final = re.compile("(?<![⁻⁺⁰¹²³⁴-⁹])(?=[⁻⁺⁰¹²³⁴-⁹])")
 _VULGAR: Final = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
 _FLOAT: Final = re.compile(r"\d\.\d{15,17}(?:e-\d+)?\Z")
@@ -168,6 +169,7 @@ def _value(number: re.Match[str], mark: Mark | None) -> Fraction | None:
     digits, under = _without_groups(number["digits"], mark), int(number["under"] or 1)
     if digits is None or under == 0 or max(abs(tens), abs(power)) > _EXPONENT_MAX:
         return None
+    # In "2 1/2" the integer is 2, the digits 1 and what stands under the bar 2.
     base = Fraction(digits) / under + int(number["integer"] or 0)
     if base == 0 and power < 0:
         return None
@@ -207,6 +209,7 @@ def words_value(text: str) -> Fraction | None:
     """
     if IN_WORDS.fullmatch(text) is None:
         return None
+    # "two thousand five hundred": a scale multiplies its section, and from a thousand on closes it.
     total = section = 0
     words = _WORD.findall(text.lower())
     for word in words:

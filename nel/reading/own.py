@@ -11,11 +11,9 @@ from nel.types import ScorerInput
 def prompt_of(sample: ScorerInput) -> str:
     """Return what a response answers, an empty text where that is not known, as outside a run."""
     prompt = "" if sample.sample is None else sample.sample.input
-    return (
-        prompt
-        if isinstance(prompt, str)
-        else "\n\n".join(str(message.content) for message in prompt)
-    )
+    if isinstance(prompt, str):
+        return prompt
+    return "\n\n".join(str(message.content) for message in prompt)
 
 
 def own_answer(sample: ScorerInput) -> tuple[Answer, dict[str, bool]]:
@@ -29,12 +27,11 @@ def own_answer(sample: ScorerInput) -> tuple[Answer, dict[str, bool]]:
     received = sample.response or ""
     if sample.sample is None:  # outside a run nothing has split it before
         received = split_reasoning(received)[1]
-    form = sample.config.get("answer_form") if sample.config else None
-    asked_form = (
-        None
-        if form is None
-        else parse_asked_form(str(form), is_strict=bool(sample.config.get("strict_form")))
-    )
+    config = sample.config or {}
+    form = config.get("answer_form")
+    asked_form = None
+    if form is not None:
+        asked_form = parse_asked_form(str(form), is_strict=bool(config.get("strict_form")))
     response = own_response(received, prompt_of(sample), asked_form)
     details = {}
     if asked_form is not None:

@@ -20,6 +20,8 @@ from nel.reading.types import Form, Reading, Reason, Value
 _OPEN: Final = (Form.PHRASE, Form.MARKER, Form.LINE, Form.OPENING, Form.SENTENCE)
 """Forms of answers that the words after them may take back; a tag or a box is final."""
 _OPEN_BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\Z")
+# Up to eight marks ("- **"), a name of 2 to 40 characters with two letters in it, a colon with what
+# surrounds it ("**Verdict**:"), and something behind it on the same line.
 _KEY: Final = re.compile(
     r"[\W_]{0,8}(?=(?:[^\n:]{0,40}?[^\W\d_]){2})[^\n:]{2,40}?[\s*_`\"']*:[\s*_`]*(?=\S)"
 )
@@ -27,6 +29,8 @@ _KEY: Final = re.compile(
 _LINES_MAX: Final = 500
 """Lines at the end of a response of which one is the only answer."""
 _BOX_MAX: Final = 200
+# A Chinese, Japanese or Hindi stop, or the end of a line, ends a sentence wherever it stands. A Latin
+# stop does before white space, but not after an initial ("J. Smith"), a title or "U.S.".
 _SENTENCE_END: Final = re.compile(
     r"[.!?。！？।\n](?:(?<=[。！？।\n])|(?<!["
     r" (][A-Z][.])(?<!\bSt[.])(?<!\bMr[.])(?<!\bMrs[.])(?<!\bDr[.])(?<![A-Z][.][A-Z][.])"
@@ -34,6 +38,7 @@ _SENTENCE_END: Final = re.compile(
 )
 """It begins with its mark, since the search then skips to one."""
 _CLOSES: Final = frozenset(".!?)]}>*_`\"'”’$。！？।|%,;:")
+"""A response that ends with one of them is not cut off."""
 _TAIL_MAX: Final = 2_000
 """Characters at the end of a response in which its last sentence is searched."""
 _SHORT_MAX: Final = 200
@@ -48,6 +53,7 @@ _LINE: Final = re.compile(r"(?m)^[^\w\n]*+\w[^\n]*")
 """A line that holds a word."""
 _WORD: Final = re.compile(r"\w")
 _MARK: Final = re.compile(r"[^\s.!?\"'*_`]")
+"""What a stretch holds that is a sentence, and not only the stops and quotes between two of them."""
 
 
 class KindReader(Protocol):
@@ -80,11 +86,15 @@ def read(response: Answer, reader: KindReader, *, declared_only: bool = False) -
         declared_only: An answer that nothing introduces does not count.
     """
     reading = Reading()
+    # A response that runs on into a question of its own declares that answer last, so what stands
+    # before the question is read first. It may also be no invented question: then all is read.
     turn = invented_turn(response.text)
-    before_turn = None if turn is None else Answer(response.text[:turn], response.asked)
-    declared_reading = (
-        before_turn and _read_declared(before_turn, reader, Reading())
-    ) or _read_declared(response, reader, reading)
+    if turn is not None:
+        before_turn = Answer(response.text[:turn], response.asked)
+        declared_reading = _read_declared(before_turn, reader, Reading())
+        if declared_reading is not None:
+            return declared_reading
+    declared_reading = _read_declared(response, reader, reading)
     if declared_reading is not None:
         return declared_reading
     is_strict = response.asked is not None and response.asked.is_strict
@@ -104,6 +114,9 @@ def _read_declared(response: Answer, reader: KindReader, reading: Reading) -> Re
 
 
 def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Reading:
+    """Return the reading of a response in which no declaration holds an answer."""
+    # From the surest place to the least sure one: the last line or the first, if it is nothing but an
+    # answer; the only such line; the last sentence; and, of a short response, all of it.
     if _OPEN_BOX.search(response.text[-_BOX_MAX:]):
         reading.reject(len(response.text) - 1, len(response.text), Reason.CUT_OFF)
         return reading
@@ -122,6 +135,7 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
         return _settle(response, reading, value, Form.LINE)
     if reading.rejected:  # what is declared is no answer, so that the reasoning has none either
         return reading
+    # What is bold in the last sentence, then what the sentence names, then what is bold anywhere.
     sentence = last_sentence(response.text)
     value = (
         _bold(response, reader, *sentence)
@@ -144,6 +158,7 @@ def _only_line(
     lines = lines[-_LINES_MAX:]
     keys = (_KEY.match(response.plain, *line) for line in lines)
     keyed = [(key.end(), stop) for key, (_, stop) in zip(keys, lines, strict=True) if key]
+    # "Verdict: No" holds nothing else. Only where no line does, "Label: neutral. It has …" counts.
     for read_stretch in (reader.whole, reader.line):
         answers = _answers(response, read_stretch, (*lines, *keyed))
         if answers:
@@ -169,7 +184,8 @@ def _answers(
 ) -> list[Value]:
     """Return the different answers that stretches hold, of equal ones the last."""
     values = (read_stretch(response, *stretch) for stretch in stretches)
-    return list({value.answer: value for value in values if value and value.answer}.values())
+    by_answer = {value.answer: value for value in values if value and value.answer}
+    return list(by_answer.values())
 
 
 def _settle(

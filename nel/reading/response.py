@@ -14,6 +14,7 @@ from typing import Final
 from nel.reading.asked import AskedForm
 from nel.reading.table import end_tokens
 
+# ``<|im_start|>assistant``, ``<|start_header_id|>`` and the like, with the role that follows.
 _START_TOKEN: Final = re.compile(
     r"<\|[^<>|\s]*(?:start|begin|sep|header)[^<>|\s]*\|>(?:\s*(?:assistant|model)\b)?",
     re.IGNORECASE,
@@ -49,6 +50,7 @@ USUAL_MARKS: Final = {
 
 
 def _plain_character(character: str) -> str:
+    # The full-width forms of ASCII stand in the order of ASCII, at a constant distance.
     if "\uff01" <= character <= "\uff5e":
         return chr(ord(character) - 0xFEE0)
     is_blank = unicodedata.category(character) in ("Cf", "So", "Zs")
@@ -147,6 +149,7 @@ def before_next_question(response: str, prompt: str) -> str:
     markers = [] if word is None else list(_MARKER.finditer(response, word.end()))
     if not markers:
         return response
+    # Only a marker that the prompt has, dressed alike ("### Q:"), opens the next question.
     of_prompt = _markers_of(prompt)
     words = {marker.group("dressing", "word") for marker in of_prompt}
     # "Input 2:" is one of the prompt, where that has two; "Input 5:" is another question.
@@ -155,6 +158,7 @@ def before_next_question(response: str, prompt: str) -> str:
         if marker.group("dressing", "word") not in words or marker["number"] in numbers:
             continue
         line = response[marker.end() : marker.end() + _LINE_MAX].partition("\n")[0].strip(_AROUND)
+        # A line of the prompt is restated, and no question of the model's own.
         if not line or f"{line}\n" not in f"{prompt}\n":
             return response[: marker.start()].rstrip()
     return response

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Final
 
 from nel.reading.clauses import without_copula
@@ -59,11 +60,11 @@ class TextReader:
         """Return a line of a few words that is the whole response or stands apart from it."""
         text = response.text
         is_only = not text[:start].strip() and not text[stop:].strip()
-        is_apart = (
-            text[:start].rstrip(" \t").endswith("\n\n")
-            if text[:start].strip()
-            else text.startswith("\n\n", stop)
-        )
+        # An empty line parts it from the rest: the last line from what is above, the first from below.
+        if text[:start].strip():
+            is_apart = text[:start].rstrip(" \t").endswith("\n\n")
+        else:
+            is_apart = text.startswith("\n\n", stop)
         line = text[start:stop].rstrip()
         if not (is_only or is_apart) or line.endswith((":", "?")):
             return None
@@ -93,10 +94,10 @@ def field_value(text: str, start: int, stop: int) -> Value | None:
     if not content:
         return None
     start = text.index(content, start)
-    try:
-        value = None if _COMMAND.search(content) else json.loads(content, strict=False)
-    except ValueError:
-        value = None
+    value = None
+    if not _COMMAND.search(content):
+        with suppress(ValueError):
+            value = json.loads(content, strict=False)
     if isinstance(value, str):
         return Value(value, start + 1, start + len(content) - 1)
     return Value(_FIELD_QUOTES.sub(r"\2", content), start, start + len(content))
