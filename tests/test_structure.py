@@ -105,7 +105,7 @@ ROOMS = {
     "reports": 17_800,
     "runs": 11_400,
     "sandbox": 26_420,
-    "scoring": 22_790,
+    "scoring": 22_800,
     "tools": 1_900,
     "types": 2_230,
 }

@@ -4,8 +4,7 @@ and the entry points of the group ``nel.commands``.
 ``view`` is ``nel view``; an underscore puts a command below a group of nel: ``eval_submit`` is
 ``nel eval submit``. The object is a Typer app or a function. Help lists commands without
 importing them: nel's own with the first sentence of their help, those of others with the name of
-their package.
-Depends on `nel.plugins`.
+their package. Depends on `nel.plugins`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Values are `Fraction`, so 10, 100 and 1000 differ and 0.1 is 0.1. One pattern says what a number
 looks like; `_without_groups` decides which of its marks group thousands and which one parts decimals.
-Numbers in words are read in English alone, since recorded outputs in
-other languages write digits. Depends on `nel.reading.table`.
+Numbers in words are read in English alone, since recorded outputs in other languages write digits.
+Depends on `nel.reading.table`.
 """
 
 from __future__ import annotations

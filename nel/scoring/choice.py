@@ -108,8 +108,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
 
     Args:
         multiple: Several labels may be right (``A, C``, ``AC``, ``A and C``, ``[A][C]``); all of
-            them, and no other,
-        count.
+            them, and no other, count.
 
     Returns:
         ``correct``, ``correct_lenient``, ``parsed`` (strictly) and ``extracted``, the labels joined
@@ -149,9 +148,8 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, Any]:
 
     Rule: ``acc`` is 1 when the choice of the largest sum of log-probabilities is the gold;
     ``acc_norm`` when that of the largest sum per UTF-8 byte is; ``acc_greedy`` when the likeliest
-    of the choices that greedy decoding would write
-    is. Source: lm-evaluation-harness (MMLU, ARC). Equal values go to the first. The gold is a
-    letter, an index or a text.
+    of the choices that greedy decoding would write is. Equal values go to the first. The gold is a
+    letter, an index or a text. Source: lm-evaluation-harness (MMLU, ARC).
 
     Raises:
         ScorerError: The metadata has no log-likelihoods, or lists of different lengths, or one is

@@ -3,9 +3,10 @@
 Source: Inspect's scorers of the same names, point by point, with known faults corrected: numbers
 are compared exactly and not to five digits, ``42!``, ``(42)``, ``$B$`` and ``**B**`` are read, and
 an empty target is a bad row, no match. Each builds a scorer that gives a `Score` of C, I or N (or a
-number). Depends on the scorer protocol, the number reader
-and `nel.reading.letters`. Note: `f1` and `exact` here follow Inspect (sets of words, two decimals),
-while `nel.byob.scorers.f1_token` follows SQuAD (multisets, full precision).
+number). Depends on the scorer protocol, the number reader and `nel.reading.letters`.
+
+Note: `f1` and `exact` here follow Inspect (sets of words, two decimals), while
+`nel.byob.scorers.f1_token` follows SQuAD (multisets, full precision).
 """
 
 from __future__ import annotations
@@ -170,9 +171,9 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     """Compare what follows the last ``ANSWER:``, a letter, a word or the rest of the line.
 
     Rule: capitals, emphasis, brackets, dollar signs and ``\\\\boxed{}`` around it do not count, nor
-    does a final full stop; nothing there is no answer (N), and so are two letters. Source:
-    Inspect's ``answer``, which cannot read
-    ``ANSWER: **B**``.
+    does a final full stop; nothing there is no answer (N), and so are two letters.
+
+    Source: Inspect's ``answer``, which cannot read ``ANSWER: **B**``.
 
     Raises:
         ConfigError: The kind of answer is unknown.
@@ -230,8 +231,10 @@ def choice() -> Scorer:
         gold = letters_in(list(target), labels)
         response = own_response(completion)
         answer = chosen_labels(response, labels, texts)
-        value = NOANSWER if not answer else CORRECT if answer == gold else INCORRECT
-        return Score(value=value, answer=", ".join(answer) or None, explanation=completion)
+        if not answer:
+            return Score(value=NOANSWER, answer=None, explanation=completion)
+        value = CORRECT if answer == gold else INCORRECT
+        return Score(value=value, answer=", ".join(answer), explanation=completion)
 
     return score  # type: ignore[return-value]
 
@@ -281,9 +284,9 @@ def exact() -> Scorer:
     """Compare response and target after normalising each word, any of several targets.
 
     Rule: as `f1` normalises, in order; brackets count where both have some, and a target of marks
-    alone equals the same
-    marks. Source: Inspect's ``exact``, where "a" equals "an", "50%" equals "50" and "C#" equals
-    "C".
+    alone equals the same marks.
+
+    Source: Inspect's ``exact``, where "a" equals "an", "50%" equals "50" and "C#" equals "C".
 
     >>> from nel.types import ScorerInput
     >>> exact()(ScorerInput(response="The Beatles!", target="beatles")).value

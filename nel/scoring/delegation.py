@@ -1,9 +1,8 @@
 """Verdicts that a scorer delegates to the run's judges.
 
 A scorer either returns a case and is done (`needs_judge`), or waits for the judgement
-(`ask_judge`). Without a judge's
-verdict there is no score: a run without judges leaves the sample unscored. Depends on
-`nel.judges.types` and on the scorer protocol; the engine calls the judges.
+(`ask_judge`). Without a judge's verdict there is no score: a run without judges leaves the sample
+unscored. Depends on `nel.judges.types` and on the scorer protocol; the engine calls the judges.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ def extract_json(text: str) -> Any:
     """Return the last JSON object or array in a text, or None.
 
     A fenced ``json`` block wins over bare text. Arrays of one element stay arrays, but a number in
-    brackets after an object is a footnote. Text that is
-    nothing but JSON may also be a number, a string, a bool or null.
+    brackets after an object is a footnote. Text that is nothing but JSON may also be a number, a
+    string, a bool or null.
 
     >>> extract_json('First {"a": 1}, then finally: {"a": 2}.')
     {'a': 2}

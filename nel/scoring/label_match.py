@@ -53,8 +53,7 @@ def label_match(
     """Compare the label that a response gives with the gold one, among a few permitted labels.
 
     Rule: docs/reference/reading.md. Capitals do not count, unless labels differ by them alone, and
-    ``_`` is a space;
-    several labels are not an answer: ``parsed`` is then false.
+    ``_`` is a space; several labels are not an answer: ``parsed`` is then false.
 
     Args:
         labels: The permitted labels, a list or one text with commas; without them, the choices of

@@ -2,8 +2,8 @@
 
 Depends on the scorer protocol, on the reducers of `nel.metrics`, and on `nel.scoring.delegation` to
 wait for members that delegate to a judge. Where a judge fails the sample is unscored, whatever the
-other members say, since a missing
-verdict cannot be reduced. Note: the result has the metrics of the first member that declares any.
+other members say, since a missing verdict cannot be reduced. Note: the result has the metrics of
+the first member that declares any.
 """
 
 from __future__ import annotations

@@ -196,8 +196,8 @@ def chrf(sample: ScorerInput) -> dict[str, float]:
     texts score 100.
 
     Source: Popović, 2015 (https://aclanthology.org/W15-3049) and 2017
-    (https://aclanthology.org/W17-4770), computed
-    by sacrebleu: ``CHRF(word_order=0)`` and ``CHRF(word_order=2)``.
+    (https://aclanthology.org/W17-4770), computed by sacrebleu: ``CHRF(word_order=0)`` and
+    ``CHRF(word_order=2)``.
 
     Edge cases: case counts. Of a list of targets the best counts; a target that is not a text is
     compared as ``str(target)``. With an empty response both are 0.0.

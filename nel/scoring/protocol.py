@@ -78,11 +78,9 @@ class BuiltScorer:
         An async scorer gives an awaitable for either.
         """
         if isinstance(state, ScorerInput):
-            return (
-                self.inner(state_of(state), target_of(state))
-                if self.takes_state
-                else self.inner(state)
-            )
+            if self.takes_state:
+                return self.inner(state_of(state), target_of(state))
+            return self.inner(state)
         gold = target if isinstance(target, Target) else Target(target)
         result = self.inner(state, gold) if self.takes_state else self.inner(sample_of(state, gold))
         return await_result(result)
@@ -118,14 +116,11 @@ class ScorerFactory:
         has_method = inspect.isclass(self.source) and hasattr(product, "score")
         function = product.score if has_method else product
         if not callable(function):
-            what = (
-                "has no method score"
-                if inspect.isclass(self.source)
-                else f"takes no sample and returned a {type(product).__name__}; write def"
-                f" {self.name}(sample)"
-                if not bound.signature.parameters
-                else f"returned a {type(product).__name__}"
-            )
+            what = f"returned a {type(product).__name__}"
+            if inspect.isclass(self.source):
+                what = "has no method score"
+            elif not bound.signature.parameters:
+                what = f"takes no sample and {what}; write def {self.name}(sample)"
             raise ConfigError(
                 f"the scorer {self.name} {what}, or return a function (state, target) or (sample)"
             )

@@ -97,9 +97,8 @@ def read_in_every_way(sample: ScorerInput, official: Read | None = None) -> Read
     if official is not None:
         readings[OFFICIAL] = official(sample)
     length = len((sample.response or "").rstrip())
-    return Readings(
-        gold, readings, len(response.text) if len(response.text.rstrip()) < length else None
-    )
+    is_cut = len(response.text.rstrip()) < length
+    return Readings(gold, readings, len(response.text) if is_cut else None)
 
 
 def strictly(reading: Reading, response: Answer) -> Reading:
@@ -184,9 +183,9 @@ def same_answer(kind: KindName, answer: str, gold: str) -> bool:
         return _letter_of(answer) == _letter_of(gold)
     if kind == "mathematics":
         return _same_expression(answer, gold)
-    return (
-        _decision_of(answer) == _decision_of(gold) if kind == "yes_no" else same_text(answer, gold)
-    )
+    if kind == "yes_no":
+        return _decision_of(answer) == _decision_of(gold)
+    return same_text(answer, gold)
 
 
 def _same_expression(answer: str, gold: str) -> bool:

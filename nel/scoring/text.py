@@ -112,6 +112,7 @@ def _nearly(response: str, answer: str, threshold: float) -> bool:
     words = normalise(answer, accents=False)
     if len(words) < _FUZZY_CHARACTERS_MIN or len(response) < len(words) / 2:
         return False
+    # As it is written it was looked for as whole words, and a number is not almost another one.
     if words in response or parse_number(answer) is not None:
         return False
     from rapidfuzz.fuzz import partial_ratio  # noqa: PLC0415 - only with a threshold

@@ -41,25 +41,24 @@ _TAG: Final = re.compile(
     re.IGNORECASE,
 )
 """An end token, or a tag of HTML or XML without attributes, but not the relations of ``a<b>c``."""
+# ``\\boxed{…}``, ``\\text{…}``, ``\\mathrm{…}``: what stands in them is kept.
 _SET_AS_TEXT: Final = re.compile(
     r"\\(?:boxed|fbox|text[a-z]{0,8}|math[a-z]{2,4})\s?\{([^{}]{0,4000})\}"
 )
 _REWRITTEN: Final[tuple[_Rewriting, ...]] = (
-    (
+    (  # U.S.A. is USA, and J. K. Rowling JK Rowling
         ".",
         re.compile(r"(?<=\b[^\W\d_])\.(?:(?=[^\W\d_]\b)|[ ](?=[^\W\d_]\.))|(?<=\.[^\W\d_])\."),
         "",
     ),
-    (",", re.compile(r",(?<=\d,)(?=\d{3}(?!\d))"), ""),
-    ("\\", re.compile(r"\\([#$%&_{}])"), r"\1"),
-    ("$(", re.compile(r"\$\((\d[\d.]*)\)"), r"-\1"),
-    ("-", re.compile(r"(?<=-)[$€£¥]\s?"), ""),
-    ("cent", re.compile(r"(?i)(?<=\d)[^\S\n]*per[ -]?cents?\b"), "%"),
-    ("%", re.compile(r"(?<=\d)[^\S\n]+%"), "%"),
+    (",", re.compile(r",(?<=\d,)(?=\d{3}(?!\d))"), ""),  # 1,000
+    ("\\", re.compile(r"\\([#$%&_{}])"), r"\1"),  # 5\%, as LaTeX has it
+    ("$(", re.compile(r"\$\((\d[\d.]*)\)"), r"-\1"),  # $(35.6), as accounts have it
+    ("-", re.compile(r"(?<=-)[$€£¥]\s?"), ""),  # -$3.52
+    ("cent", re.compile(r"(?i)(?<=\d)[^\S\n]*per[ -]?cents?\b"), "%"),  # 29 per cent
+    ("%", re.compile(r"(?<=\d)[^\S\n]+%"), "%"),  # 29 %
 )
-"""What is written in several ways: a text that it needs, a pattern and the usual form. These are
-abbreviations, thousands, escapes of LaTeX, negative amounts in brackets, the sign before a currency
-and per cent."""
+"""What is written in several ways: a text that it needs, a pattern and the usual form."""
 _LETTER: Final = r"[^\W_]"
 _MARKED_LETTER: Final = (
     rf"(?:{_LETTER}|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u1cff])"
@@ -84,6 +83,7 @@ letters "A C".
 _DISREGARDED: Final = bytes(
     code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE"
 )
+"""Marks, and the letters of articles: what `normalise` may take away."""
 _LOOSE: Final = re.compile(
     r"(?<=[^\W\d_]{3})'[^\W\d_]{1,6}\Z|(?<=[^\W\d_]{4})\d{1,2}\Z|(?<=[^\W\d_]{2})\^\d{1,3}\Z"
 )
@@ -91,6 +91,7 @@ _LOOSE: Final = re.compile(
 _GAPS: Final = re.compile(r" ?([^\w\s.]) ?")
 """Spaces around marks, which do not count: ``x = 5``."""
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+# Marks that follow each other, and an answer that stands in brackets: "[]", "(2, 3)".
 _MARKS: Final = re.compile(r"[^\w\s]++(?:[^\S\n]++[^\w\s]++)*+")
 _BRACKETED: Final = re.compile(r"[\s$]*[(\[{].*[)\]}][\s.$]*\Z", re.DOTALL)
 _FREE: Final = frozenset(" =<>≠≤≥")
@@ -194,6 +195,8 @@ class Words:
 
     def gives(self, answer: str) -> bool:
         """Return whether an answer stands in the text as whole words, and is not denied there."""
+        # An answer of marks alone is compared mark by mark; one that is all of the text is found at
+        # once; one in brackets needs the same brackets; any other has to stand there as whole words.
         sought = normalise(answer, accents=False)
         if not has_word(sought):
             return any(_same_marks(run, answer) for run in _mark_runs(self._text))
@@ -223,7 +226,9 @@ class Words:
         return lower_case(self.plain)
 
     def _is_given(self, answer: str, sought: str, head_index: int, tail_index: int) -> bool:
-        """Return whether an answer is written alike, and not denied, where its words stand."""
+        """Return whether an answer is not denied where its words stand."""
+        # The words are those of the normal form: where they stand in the text is found again within
+        # the first and the last of its tokens, which may hold more ("18kg", "Ankara'dır").
         head, tail = self._tokens[head_index], self._tokens[tail_index]
         start = max(head.start(), self._low.find(sought.split(maxsplit=1)[0], *head.span()))
         ending = sought.rsplit(maxsplit=1)[-1]
@@ -252,6 +257,7 @@ def _places(words: str, sought: str) -> Iterator[tuple[int, int]]:
 
     In a script without spaces a word may stand within a longer run.
     """
+    # At an edge in such a script anything may stand beside the words; at any other a space or a mark.
     edges = [_UNSPACED.match(sought[edge]) is not None for edge in (0, -1)]
     position, word_index, start = words.find(sought), 0, 0
     for _ in range(_PLACES_MAX):
@@ -300,6 +306,7 @@ def _same_marks(text: str, gold: str) -> bool:
 
     Spaces do not count, nor does dressing that the gold answer has none of.
     """
+    # Around "->" a quote is dressing; around "'" it is the answer.
     around = "".join(set(_EMPHASIS) - set(gold))
     marks, written = ("".join(fold(side).split()) for side in (gold, text))
     return marks != "" and marks in (written, written.strip(around), undress(written).strip(around))
@@ -315,7 +322,7 @@ def trim(text: str) -> str:
     start = len(text) - len(text.lstrip(_OUTER))
     if start >= end:
         return text.strip()
-    if text[start].isdigit():
+    if text[start].isdigit():  # a sign or a relation before a number belongs to it, as in "≥ -5"
         start = len(re.sub(r"(?:[-~<>=±√]+[$€£]?)?\.?\Z", "", text[:start]))
     suffix = re.match(r"[+#]+|%|-(?!\w)", text[end:])
     return text[start : end + (suffix.end() if suffix else 0)]

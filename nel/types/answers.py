@@ -71,8 +71,8 @@ class ChoiceScore:
     tokens: int
     borders: tuple[Border, ...] = field(default=(), compare=False, repr=False)
     """Where it may be counted from so that a token that reaches over from the context is in it; the
-    nearest first. Of
-    one choice alone: those of a sample are counted from one border, and have none left."""
+    nearest first. Of one choice alone: those of a sample are counted from one border, and have none
+    left."""
 
 
 @value_class(kw_only=True)
