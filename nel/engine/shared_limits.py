@@ -116,7 +116,7 @@ class SharedLimits:
         except LimiterUnreachable as error:
             raise PreflightError(
                 f"the limiter at {limiter.url} cannot be reached ({error}); start it with nel"
-                " limiter serve, or leave it away (-O limiter.url=null)",
+                " limiter serve, or leave it out (-O limiter.url=null)",
                 endpoint_kind=None,
             ) from error
         clients.push_async_callback(gate.aclose)

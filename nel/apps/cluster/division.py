@@ -41,13 +41,13 @@ def divide(config: RunConfig, shards: int) -> ShardConfig:
         raise ConfigError(f"--shards {shards}: a run has 1 to {SHARDS_MAX:,} shards")
     if config.shard is not None:
         raise ConfigError(
-            f"--shard {config.shard} is given; each job gets its own, so leave it away"
+            f"--shard {config.shard} is given; each job gets its own, so leave it out"
         )
     if config.endpoints:
         raise ConfigError("there are several endpoints; submit the shards of each by itself")
     if config.observability.metrics_port is not None:
         raise ConfigError(
-            "two shards on one machine cannot both serve observability.metrics_port; leave it away"
+            "two shards on one machine cannot both serve observability.metrics_port; leave it out"
         )
     data = _with_keys_named(config)
     limits = _divided_limits if config.limiter.url is None else _shared_limits

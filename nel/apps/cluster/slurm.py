@@ -65,7 +65,7 @@ def slurm_files(job: SlurmJob) -> dict[str, str]:
                 f'--sbatch "{option}" is not an option of sbatch; write --sbatch=--partition=NAME'
             )
         if option.partition("=")[0] in _RESERVED:
-            raise ConfigError(f'--sbatch "{option}" is set by nel; leave it away')
+            raise ConfigError(f'--sbatch "{option}" is set by nel; leave it out')
     return {"shards.sbatch": _shards(job), "merge.sbatch": _merge(job), "submit.sh": _submit(job)}
 
 

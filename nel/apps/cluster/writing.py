@@ -65,7 +65,7 @@ class SchedulerTarget:
         options = of_kubernetes if scheduler == "slurm" else {"--sbatch": self.options}
         unfit = [name for name, value in options.items() if value]
         if unfit:
-            raise ConfigError(f"--to {scheduler} has no {', '.join(unfit)}; leave it away")
+            raise ConfigError(f"--to {scheduler} has no {', '.join(unfit)}; leave it out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

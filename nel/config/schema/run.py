@@ -377,7 +377,7 @@ class RunConfig(Strict):
             )
         if self.endpoints and self.observability.metrics_port is not None:
             raise ValueError(
-                "observability.metrics_port serves one run and there are several; leave it away"
+                "observability.metrics_port serves one run and there are several; leave it out"
             )
         if self.endpoints and self.shard is not None:
             raise ValueError(

@@ -3,7 +3,7 @@ the limiter is lost.
 
 A run that loses the limiter sends nothing for two seconds, in which it tries to reach it again.
 Then it goes on with its part of each limit until it does: the limits are divided by the number of
-runs, and never left away.
+runs, and never left out.
 
 Three states, told apart by two fields; a request that waits is in one place in each of them:
 
