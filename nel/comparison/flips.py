@@ -13,8 +13,8 @@ from nel.comparison.lines import Ints
 from nel.comparison.measures import exact_mean
 from nel.comparison.questions import Questions
 from nel.comparison.sides import Texts
+from nel.core.scaling import ROUNDING
 
-_ROUNDING: Final = 1e-12
 _MOVED: Final = ("tokens", "characters", "latency")
 
 
@@ -93,5 +93,5 @@ def _per_question(questions: Questions, name: str) -> np.ndarray[tuple[int], np.
 
 def _largest(change: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Ints:
     """Return the positions of changes above 0, the largest first, equal ones in order of names."""
-    above = np.flatnonzero(change > _ROUNDING)
+    above = np.flatnonzero(change > ROUNDING)
     return above[np.argsort(-change[above], kind="stable")]

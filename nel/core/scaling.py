@@ -11,6 +11,9 @@ import math
 from collections.abc import Iterator
 from typing import Final, Protocol
 
+ROUNDING: Final = 1e-12
+"""Share of the largest number by which two results of one calculation may differ, as where a sum was
+made in another order."""
 _ORDINARY_EXPONENT: Final = 400
 """Sums of squares and cubes of numbers up to 2**400 stay between 2**-1074 and 2**1024."""
 

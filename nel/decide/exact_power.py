@@ -13,6 +13,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import Final
 
+from nel.core.scaling import ROUNDING
 from nel.decide.mcnemar import mcnemar_log_p, tango_z
 from nel.decide.power import Test
 from nel.metrics.quantiles import log_beta_cdf
@@ -21,7 +22,6 @@ EXACT_MAX: Final = 200
 """Expected discordant pairs at most; above, the approximation is right to two points."""
 _SPREADS: Final = 8.0
 """Standard deviations of the number of discordant pairs that are counted; beyond are 1e-15."""
-_ROUNDING: Final = 1e-12
 
 
 def exact_power(effect: float, discordant: float, questions: int, test: Test) -> float:
@@ -104,7 +104,7 @@ def _fewest_wins(n_discordant: int, questions: int, effect: float, test: Test) -
 @lru_cache(maxsize=4096)
 def _fewest_of_mcnemar(n_discordant: int, alpha: float) -> int | None:
     test = Test(alpha=alpha, power=(1 + alpha) / 2)  # any power: only its alpha is used
-    log_alpha = math.log(alpha) + _ROUNDING
+    log_alpha = math.log(alpha) + ROUNDING
 
     def is_found(wins: int) -> bool:
         lead = 2 * wins - n_discordant

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
+from nel.core.scaling import ROUNDING
 from nel.decide.paired import PairedDifference
 from nel.decide.pairs import Floats
 from nel.decide.power import Test, added_power, least_effect
@@ -15,9 +15,6 @@ from nel.decide.sign_flip import flip_test
 from nel.errors import UndefinedMetric
 from nel.metrics.intervals import LEVEL
 from nel.metrics.question_intervals import macro_interval
-
-_ROUNDING: Final = 1e-12
-"""Means over repeats that differ by less are equal."""
 
 
 def macro_difference(
@@ -51,7 +48,7 @@ def macro_difference(
     (0.15, -0.449665, 0.653844, 1)
     """
     differences = [
-        np.where(np.isclose(before, after, rtol=0, atol=_ROUNDING), 0.0, after - before)
+        np.where(np.isclose(before, after, rtol=0, atol=ROUNDING), 0.0, after - before)
         for before, after in zip(baseline, candidate, strict=True)
     ]
     interval = macro_interval(differences, weights=weights, bounds=(-1.0, 1.0), level=level)

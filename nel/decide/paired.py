@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from nel.core.scaling import unscale
+from nel.core.scaling import ROUNDING, unscale
 from nel.decide.mcnemar import tango_interval
 from nel.decide.pairs import Floats, Integers, checked_scores
 from nel.decide.power import POWER, Test, added_power, least_effect, mcnemar_power
@@ -31,8 +31,6 @@ from nel.metrics.question_intervals import (
     weight_in_groups,
 )
 
-_ROUNDING: Final = 1e-12
-"""Differences and spreads below this share of the largest score are rounding."""
 _UNKNOWN: Final[Range] = (-math.inf, math.inf)
 """The bounds of scores of which none are known."""
 
@@ -234,7 +232,7 @@ class _Pairs:
             largest = math.ldexp(largest, -exponent)
         values = after - before
         # Means over repeats that are equal but for the order of their sums are ties.
-        values[np.abs(values) <= _ROUNDING * largest] = 0.0
+        values[np.abs(values) <= ROUNDING * largest] = 0.0
         return cls(
             values=values,
             exponent=exponent,

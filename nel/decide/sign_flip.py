@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from nel.core.scaling import ROUNDING
 from nel.decide.mcnemar import mcnemar_exact
 from nel.decide.pairs import Floats, Integers
 
@@ -18,7 +19,6 @@ _BLOCKS: Final = 4096
 """Differences of many sizes are flipped in so many random blocks at most."""
 _LEVELS_MAX: Final = 256
 """Up to so many distinct sizes, the signs of each are drawn as one binomial number."""
-_ROUNDING: Final = 1e-12
 _CHUNK: Final = 1 << 20
 """Signs drawn at a time: 8 MiB as floating-point numbers."""
 
@@ -37,7 +37,7 @@ def flip_test(values: Floats, rng: np.random.Generator) -> tuple[float, str]:
     >>> flip_test(np.array([0.0, 1, 0, 1, 0, 0, 1, 0, 0, 0]), np.random.default_rng(0))
     (0.25, 'sign_flip_exact')
     """
-    tolerance = _ROUNDING * max(float(np.abs(values).max()), 1e-300)
+    tolerance = ROUNDING * max(float(np.abs(values).max()), 1e-300)
     values = values[np.abs(values) > tolerance]
     if not len(values):
         return 1.0, "sign_flip_exact"
@@ -46,7 +46,7 @@ def flip_test(values: Floats, rng: np.random.Generator) -> tuple[float, str]:
         positive = int(np.count_nonzero(values > 0))
         return mcnemar_exact(positive, len(values) - positive), "sign_flip_exact"
     # Sums that are as extreme but for their rounding count as hits.
-    rounding = _ROUNDING * float(np.abs(values).sum())
+    rounding = ROUNDING * float(np.abs(values).sum())
     threshold = abs(math.fsum(values.tolist())) - rounding
     if len(values) <= EXACT_MAX:
         hits = int(np.count_nonzero(np.abs(_all_sums(values)) >= threshold))
@@ -61,7 +61,7 @@ def flip_test(values: Floats, rng: np.random.Generator) -> tuple[float, str]:
 def _levels(values: Floats) -> tuple[Floats, Integers]:
     """Return the distinct sizes and how often each occurs; differences of rounding do not count."""
     ordered = np.sort(np.abs(values))
-    is_start = np.concatenate([[True], np.diff(ordered) > _ROUNDING * ordered[-1]])
+    is_start = np.concatenate([[True], np.diff(ordered) > ROUNDING * ordered[-1]])
     starts = np.flatnonzero(is_start)
     return ordered[starts], np.diff(starts, append=len(ordered))
 

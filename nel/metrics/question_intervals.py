@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from nel.core.scaling import ROUNDING
 from nel.metrics.added_question import ADDED, added_question_ends
 from nel.metrics.clusters import cluster_codes, grouped_variance
 from nel.metrics.intervals import (
@@ -54,8 +55,6 @@ UNSEEN_GROUP: Final = 0.2
 simulation, with less an end misses the true mean in more than 3 % of draws (`make coverage`).
 """
 _QUESTIONS_MAX: Final = 10**9
-_ROUNDING: Final = 1e-12
-"""A spread below this share of the largest value is a rounding error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -366,7 +365,7 @@ def weight_in_groups(
     # Values that differ by rounding alone have no variance to compare with.
     largest = float(np.abs(values).max())
     ratio = 1.0
-    if alone > (_ROUNDING * largest) ** 2:
+    if alone > (ROUNDING * largest) ** 2:
         ratio = max(1.0, variance / alone)
     # Few groups say little about how alike their questions are: Student's quantile for the normal.
     quantile = interval_quantile(level)
@@ -437,6 +436,6 @@ def _student_interval(
         return no_interval("all questions have the same value", covers)
     if not math.isfinite(abs(mean) + half):
         return no_interval(TOO_LARGE, covers)
-    if codes is not None and math.sqrt(variance) <= _ROUNDING * largest:
+    if codes is not None and math.sqrt(variance) <= ROUNDING * largest:
         return no_interval("the clusters have no spread", covers)
     return Interval(lower=mean - half, upper=mean + half, method="t", covers=covers)

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nel.core.scaling import ROUNDING
 from nel.errors import UndefinedMetric
 from nel.judges.types import Level
 from nel.metrics.intervals import LEVEL, Interval, no_interval
@@ -26,7 +27,6 @@ S = TypeVar("S")
 RESAMPLES: Final = 2_000
 ONE_CATEGORY: Final = "all values are in one category: agreement cannot be told from chance"
 _TWO: Final = 2
-_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def bootstrap_statistic(
         return no_interval(
             f"{n_undefined} of {n_resamples} resamples have no such statistic", "new items"
         )
-    if max(draws) - min(draws) <= _ROUNDING:
+    if max(draws) - min(draws) <= ROUNDING:
         return no_interval("the resamples have no spread", "new items")
     lower, upper = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     return Interval(lower=lower, upper=upper, method="bootstrap", covers="new items")

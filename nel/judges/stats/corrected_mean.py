@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from nel.core.scaling import ROUNDING
 from nel.errors import UndefinedMetric
 from nel.metrics.added_question import added_question_ends, lower_quantile
 from nel.metrics.intervals import FEWEST, LEVEL
@@ -34,7 +35,6 @@ NO_LABEL_NEEDED: Final = -1
 """The stratum of answers whose score is not a judge's."""
 YOUDEN_MIN: Final = 0.1
 """Sensitivity plus specificity must exceed 1 by more; else the correction divides by nearly 0."""
-_ROUNDING: Final = 1e-12
 _Z: Final = interval_quantile(LEVEL)
 
 
@@ -134,7 +134,7 @@ def rogan_gladen(
     (0.76, 0.691377, 0.844463)
     """
     excess = sensitivity + specificity - 1
-    if excess <= YOUDEN_MIN + _ROUNDING:
+    if excess <= YOUDEN_MIN + ROUNDING:
         raise UndefinedMetric(
             f"sensitivity {sensitivity:.3f} and specificity {specificity:.3f} sum to"
             f" {1 + excess:.3f}, not above {1 + YOUDEN_MIN}: the judge hardly tells right from"
@@ -430,7 +430,7 @@ def _tuning(
     all_scores = answers.scores[labelled | unlabelled]
     # Scores that are all alike, but for rounding, say nothing of the labels.
     spread = float(all_scores.var(ddof=1))
-    if spread <= _ROUNDING * max(float((all_scores**2).mean()), 1e-300):
+    if spread <= ROUNDING * max(float((all_scores**2).mean()), 1e-300):
         return 0.0
     # The factor of the scores with the least variance of the mean, as in PPI++.
     covariance = float(((scores - scores.mean()) * (labels - labels.mean())).mean())
