@@ -74,6 +74,7 @@ class FailureAnalysis:
 
 
 def _only(origins: set[str]) -> str:
+    """Return the origin that all failures of a kind have; empty where they have several."""
     return next(iter(origins)) if len(origins) == 1 else ""
 
 

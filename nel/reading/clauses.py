@@ -57,9 +57,9 @@ def _with_or_without_accent(character: str) -> str:
 
 @cache
 def _denial(words: int) -> re.Pattern[str]:
-    # A denial, at most so many words after it, and the answer: "not a very toxic". In a script without
-    # spaces these are four characters. "no doubt" and "not only" (the words kept) are no denials, and
-    # "larger than B" compares with B and does not name it.
+    # A denial, at most so many words after it, and the answer: "not a very toxic". In a script
+    # without spaces these are four characters. "no doubt" and "not only" (the words kept) are no
+    # denials, and "larger than B" compares with B and does not name it.
     following = rf"(?:(?:\s+[^\W_][\w'-]*){{0,{words}}}|[{UNSPACED}]{{0,4}})"
     denied = rf"(?!{words_pattern('kept')}){words_pattern('before')}{following}"
     compared = rf"(?<!other\s){words_pattern('compared')}(?:\s(?:the|an?))?"

@@ -64,8 +64,8 @@ def declarations(response: Answer) -> Iterator[Declaration]:
                 yield declaration
         if asked_form.is_strict:
             return
-    # Most rows of the table cannot match a response, since a text that they need does not occur: which
-    # rows can is looked up by the texts that do occur, and only those are searched.
+    # Most rows of the table cannot match a response, since a text that they need does not occur:
+    # which rows can is looked up by the texts that do occur, and only those are searched.
     low = response.low
     needs = tuple(filter(low.__contains__, _needs(low.isascii())))
     for rows_of_strength in _rows_needing(needs):
@@ -198,9 +198,9 @@ def closing_brace(text: str, start: int) -> int | None:
 
 
 _BRACES: Final = re.compile(r"\\[{}]|[{}]")
-# A string of JSON, also of JSON within a string (``\\"text\\"``), or in single quotes as Python writes
-# it. It ends at the quote before a comma, a bracket or the line's end, since models do not escape the
-# quotes within it.
+# A string of JSON, also of JSON within a string (``\\"text\\"``), or in single quotes as Python
+# writes it. It ends at the quote before a comma, a bracket or the line's end, since models do not
+# escape the quotes within it.
 _FIELD_STRING: Final = re.compile(
     r"(?P<escape>\\)?(?P<quote>[\"'])(?:[^\\]|\\[^\"'])*?(?:\\(?P=quote)(?:[^\\]|\\[^\"'])*?)*?(?(escape)\\)(?P=quote)(?=\s*(?:[,}\]]|\Z|\n))"
 )

@@ -27,14 +27,15 @@ _WORD: Final = re.compile(r"\w")
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
 _OPENS: Final = r"[\s*_`\"'“(\[{<【:.$>\\-]*(?:(?:text|mathrm|mathbf|textbf|boxed)\s*\{[\s\"'*(]*)*"
 _JOINT: Final = rf"[\s*_`\"'”)\]】]*(?:[,/;、]|{words_pattern('or', 'and')})[\s*_`\"'“(\[【]*"
-# What sets a label off from what follows it on its line: "No, …", "neutral. It has …", "Yes because".
+# What sets a label off from what follows it on its line: "No, …", "neutral. It has …", "Yes
+# because".
 _ENDS: Final = re.compile(
     r"[\s*_`\"')\]}>$】]*(?:[.,;:!—–\n。、-]|\Z|because\b|since\b|it\b|there\b|that\b)"
 )
 _ALONE: Final = frozenset(words_of("yes_alone", "no_alone"))
 """Words that decide nothing before another word: "no evidence"."""
-# After "no" or "yes": a word that it belongs to ("no evidence", "no_op"), also without a space where a
-# script has none, but not one that opens a clause of its own ("no because", "no it").
+# After "no" or "yes": a word that it belongs to ("no evidence", "no_op"), also without a space
+# where a script has none, but not one that opens a clause of its own ("no because", "no it").
 _ANOTHER_WORD: Final = re.compile(
     r"[\"')\]*]*(?:\s+(?!(?:it|there|that|because|since)\b)[^\W\d_]|_\w"
     rf"|(?!{words_pattern('copula')})[{UNSPACED}\d])"
@@ -140,8 +141,8 @@ class LabelReader:
         last = named[-1]
         if len({value.answer for value in named}) == 1:
             return last
-        # Of several the last one counts, if a contrast leads to it and it ends the stretch: "it seems
-        # negative, but it is positive".
+        # Of several the last one counts, if a contrast leads to it and it ends the stretch: "it
+        # seems negative, but it is positive".
         is_contrasted = self.patterns.contrast.search(low, named[-2].end, last.start)
         return last if is_contrasted and not _WORD.search(text, last.end, stop) else None
 

@@ -41,7 +41,8 @@ _EITHER: Final = re.compile(f"/|{words_pattern('or')}")
 _JOINT: Final = rf"(?:[,/&、]\s*)?{words_pattern('or', 'and')}|[,/&、]"
 # Between two labels of one answer: "(A) and (C)", "A / C", "A、C".
 _BETWEEN: Final = rf"[)\]}}.*_`\"'$\s]{{0,3}}\s*(?:{_JOINT})\s*(?:option\s|choice\s)?"
-# At the end of what stands before an option's text, where another one is joined to it: "Paris or the".
+# At the end of what stands before an option's text, where another one is joined to it: "Paris or
+# the".
 _JOINED: Final = re.compile(
     rf"\s*(?:{_JOINT})(?:\s(?:maybe|perhaps|possibly))?[\s\"'*(]*(?:(?:the|an?)\s)?\Z"
 )
@@ -76,8 +77,9 @@ class _Patterns:
         self.opening = re.compile(
             rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{name}){apart}|(?<=[(\[])(?P<small>(?i:{name}))(?=[)\]])|(?P<lower>(?i:{name}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
         )
-        # Several labels are an answer where they are all of a stretch: "A, C and D", "ACD". In small
-        # letters a mark or "and" has to stand between them: "bad" is a word, "b, a, d" are labels.
+        # Several labels are an answer where they are all of a stretch: "A, C and D", "ACD". In
+        # small letters a mark or "and" has to stand between them: "bad" is a word, "b, a, d" are
+        # labels.
         between = r"[\s,;/&)(\[\]]*(?:and\b|und\b)?[\s)(\[\]]*"
         labelled = rf"(?![\s*_:]*[(\[]{name}[)\]]\s+{name}[\s.)\]*_]*$)"
         """A label with its option's text, which is a letter too: "(A) C"."""

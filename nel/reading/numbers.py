@@ -79,7 +79,8 @@ _ROOT_ENDS: Final = frozenset("√^_{(<=>≤≥$xyzn+-*/")
 """One of them ends what it matches, or that has a backslash."""
 _ROOT_MAX: Final = 12
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
-# Between two numbers that are two answers: "5 or 6", "x = 5, y = 6"; not "5, since 6" or "5, not 6".
+# Between two numbers that are two answers: "5 or 6", "x = 5, y = 6"; not "5, since 6" or "5, not
+# 6".
 _ALSO: Final = re.compile(
     rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')}|(?:since|because|as)\b)(?:\w+(?:\s=?|=)){{0,2}}?[\s*_`(\[{{$\"']*\Z",
     re.IGNORECASE,
@@ -204,8 +205,8 @@ class NumberReader:
         if not numbers:
             return _in_words(response, start, stop)
         opening = numbers[0] if _opens(text, start, numbers[0]) else None
-        # What follows the last "=" is the result, unless the stretch opens with its answer and the "="
-        # stands in an explanation: "250 grams (since 1 kg = 1000 g)".
+        # What follows the last "=" is the result, unless the stretch opens with its answer and the
+        # "=" stands in an explanation: "250 grams (since 1 kg = 1000 g)".
         results = _results(text, numbers, start, stop)
         if results and opening and _is_settled(text, opening, text.rfind("=", start, stop)):
             results = []

@@ -29,8 +29,8 @@ _KEY: Final = re.compile(
 _LINES_MAX: Final = 500
 """Lines at the end of a response of which one is the only answer."""
 _BOX_MAX: Final = 200
-# A Chinese, Japanese or Hindi stop, or the end of a line, ends a sentence wherever it stands. A Latin
-# stop does before white space, but not after an initial ("J. Smith"), a title or "U.S.".
+# A Chinese, Japanese or Hindi stop, or the end of a line, ends a sentence wherever it stands. A
+# Latin stop does before white space, but not after an initial ("J. Smith"), a title or "U.S.".
 _SENTENCE_END: Final = re.compile(
     r"[.!?。！？।\n](?:(?<=[。！？।\n])|(?<!["
     r" (][A-Z][.])(?<!\bSt[.])(?<!\bMr[.])(?<!\bMrs[.])(?<!\bDr[.])(?<![A-Z][.][A-Z][.])"
@@ -115,8 +115,8 @@ def _read_declared(response: Answer, reader: KindReader, reading: Reading) -> Re
 
 def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Reading:
     """Return the reading of a response in which no declaration holds an answer."""
-    # From the surest place to the least sure one: the last line or the first, if it is nothing but an
-    # answer; the only such line; the last sentence; and, of a short response, all of it.
+    # From the surest place to the least sure one: the last line or the first, if it is nothing but
+    # an answer; the only such line; the last sentence; and, of a short response, all of it.
     if _OPEN_BOX.search(response.text[-_BOX_MAX:]):
         reading.reject(len(response.text) - 1, len(response.text), Reason.CUT_OFF)
         return reading

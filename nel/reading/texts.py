@@ -60,7 +60,8 @@ class TextReader:
         """Return a line of a few words that is the whole response or stands apart from it."""
         text = response.text
         is_only = not text[:start].strip() and not text[stop:].strip()
-        # An empty line parts it from the rest: the last line from what is above, the first from below.
+        # An empty line parts it from the rest: the last line from what is above, the first from
+        # below.
         if text[:start].strip():
             is_apart = text[:start].rstrip(" \t").endswith("\n\n")
         else:

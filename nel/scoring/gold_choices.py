@@ -92,7 +92,8 @@ class ChoiceSetting:
 
     def read(self, response: Answer) -> str | None:
         """Return the label that a response gives, by itself or by the letter of its place."""
-        # Where labels are numbers, as some rows of ARC have them, a letter names the option's place.
+        # Where labels are numbers, as some rows of ARC have them, a letter names the option's
+        # place.
         label = read_letter(response, self.labels, self.choices).value
         letters = labels_for(len(self.labels))
         if label is None and not set(letters) & set(self.labels):

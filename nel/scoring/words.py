@@ -196,7 +196,8 @@ class Words:
     def gives(self, answer: str) -> bool:
         """Return whether an answer stands in the text as whole words, and is not denied there."""
         # An answer of marks alone is compared mark by mark; one that is all of the text is found at
-        # once; one in brackets needs the same brackets; any other has to stand there as whole words.
+        # once; one in brackets needs the same brackets; any other has to stand there as whole
+        # words.
         sought = normalise(answer, accents=False)
         if not has_word(sought):
             return any(_same_marks(run, answer) for run in _mark_runs(self._text))
@@ -257,7 +258,8 @@ def _places(words: str, sought: str) -> Iterator[tuple[int, int]]:
 
     In a script without spaces a word may stand within a longer run.
     """
-    # At an edge in such a script anything may stand beside the words; at any other a space or a mark.
+    # At an edge in such a script anything may stand beside the words; at any other a space or a
+    # mark.
     edges = [_UNSPACED.match(sought[edge]) is not None for edge in (0, -1)]
     position, word_index, start = words.find(sought), 0, 0
     for _ in range(_PLACES_MAX):

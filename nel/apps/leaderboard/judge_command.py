@@ -62,9 +62,12 @@ def leaderboard(
     verdict; 75 stopped early, resumable; 130 and 143 interrupted, resumable.
     """
     settled = {
-        "the runs": runs, "--bench": bench, "--baseline": baseline, "--seed": seed,
+        "the runs": runs,
+        "--bench": bench,
+        "--baseline": baseline,
+        "--seed": seed,
         "--dry-run": dry_run,
-    }  # fmt: skip
+    }
     unfit = [name for name, value in settled.items() if value]
     if resume and unfit:
         raise ConfigError(

@@ -92,9 +92,11 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
 async def _serve(service: Service, options: ServeOptions, say: Callable[[str], None]) -> None:
     stop = stop_on_signals()
     judges = open_judges(
-        service.served.plan, timeout_seconds=options.judge_timeout_seconds,
-        plugin_timeout_seconds=options.timeout_seconds, say=say,
-    )  # fmt: skip
+        service.served.plan,
+        timeout_seconds=options.judge_timeout_seconds,
+        plugin_timeout_seconds=options.timeout_seconds,
+        say=say,
+    )
     async with (
         judges as service.scorer.judges,
         service.scorer.running(),

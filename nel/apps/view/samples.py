@@ -258,9 +258,17 @@ def _row(
         result = read_result(opened, price=price)
     except StoreError as error:
         return SampleRow(
-            idx=opened.sample.idx, sample_id=opened.sample.sample_id, question=str(error), answer="", extracted=None,
-            target=None, category=None, verdicts=verdicts, repeat=repeat, numbers={},
-        )  # fmt: skip
+            idx=opened.sample.idx,
+            sample_id=opened.sample.sample_id,
+            question=str(error),
+            answer="",
+            extracted=None,
+            target=None,
+            category=None,
+            verdicts=verdicts,
+            repeat=repeat,
+            numbers={},
+        )
     sample, outcome = result.sample, result.outcome
     # A bad row has no sample; then the reason stands where the question would.
     question = opened.sample.fault or ""

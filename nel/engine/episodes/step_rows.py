@@ -97,9 +97,12 @@ class StepWriter:
         if result is None:
             return row
         fields = {
-            "text": result.text, "n_cut": result.n_cut or None, "whole": result.whole,
-            "snapshot": result.snapshot, "unsaved": result.unsaved,
-        }  # fmt: skip
+            "text": result.text,
+            "n_cut": result.n_cut or None,
+            "whole": result.whole,
+            "snapshot": result.snapshot,
+            "unsaved": result.unsaved,
+        }
         return row._replace(
             fault=result.error,
             seconds=round(float(result.seconds), 6),

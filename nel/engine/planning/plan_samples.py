@@ -51,9 +51,16 @@ class Digests:
         """Return what has streamed by of the benchmark's rows: all where nothing else was noted."""
         n = self.rows
         return self.noted or {
-            "kind": "all", "n": n, "of": n, "is_exact": True, "seed": None,
-            "by": None, "n_strata": None, "n_strata_asked": None, "strata": {},
-        }  # fmt: skip
+            "kind": "all",
+            "n": n,
+            "of": n,
+            "is_exact": True,
+            "seed": None,
+            "by": None,
+            "n_strata": None,
+            "n_strata_asked": None,
+            "strata": {},
+        }
 
     def fields(self) -> dict[str, Any]:
         """Return the identity fields of what has streamed by."""

@@ -16,10 +16,11 @@ from nel.engine.store.writer import disk_fault
 from nel.errors import DatasetError
 
 _ROWS_MAX: Final = 512
+"""Samples that wait to be inserted at most."""
 _CHARACTERS_MAX: Final = 1 << 20
-"""Of samples that wait to be inserted, as the above."""
+"""Of the samples that wait; long ones are inserted sooner."""
 _BITS: Final = 25
-"""Two to the power of this are the bits of `_SeenIds`."""
+"""`_SeenIds` has two to the power of this many bits."""
 _MASK: Final = (1 << _BITS) - 1
 _INSERT: Final = "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?, 0)"
 _ROW_NUMBER: Final = "SELECT row_number FROM samples WHERE benchmark = ? AND sample_id = ?"
@@ -116,11 +117,11 @@ class _SeenIds:
     __slots__ = ("_bits",)
 
     def __init__(self) -> None:
-        self._bits = bytearray(1 << _BITS - 3)  # eight to a byte
+        self._bits = bytearray(1 << (_BITS - 3))  # eight to a byte
 
     def add(self, sample_id: str) -> None:
         bit = hash(sample_id) & _MASK
-        self._bits[bit >> 3] |= 1 << (bit & 7)
+        self._bits[bit >> 3] |= 1 << (bit & 7)  # byte bit >> 3, and in it bit & 7
 
     def __contains__(self, sample_id: str) -> bool:
         """Return False where an id was not added for certain."""

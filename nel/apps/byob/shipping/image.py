@@ -197,9 +197,15 @@ def _output_of(client: Any, image: str, command: list[str], **settings: Any) -> 
 
 
 def _build(
-    client: Any, package: Package, python: BasePython, *, base: str, tag: str, platform: str | None,
+    client: Any,
+    package: Package,
+    python: BasePython,
+    *,
+    base: str,
+    tag: str,
+    platform: str | None,
     log: Callable[[str], None],
-) -> None:  # fmt: skip
+) -> None:
     with tempfile.TemporaryDirectory(prefix="nel-byob-") as folder:
         package_wheel = Path(folder, wheel_name(package.distribution, package.version))
         package_wheel.write_bytes(wheel_of(package))

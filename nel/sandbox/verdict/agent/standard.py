@@ -17,22 +17,29 @@ from collections.abc import Callable
 from typing import Any
 
 CONTAINERS: tuple[type, ...] = (
-    *(list, dict, set, bytearray, collections.deque),
-    *(collections.defaultdict, collections.Counter, collections.OrderedDict),
+    list,
+    dict,
+    set,
+    bytearray,
+    collections.deque,
+    collections.defaultdict,
+    collections.Counter,
+    collections.OrderedDict,
 )
 """Mutable containers: they cross as one object that both processes update."""
 _MAPPINGS = (dict, collections.defaultdict, collections.Counter, collections.OrderedDict)
 BY_PARTS: tuple[type, ...] = (
-    *(
-        complex,
-        range,
-        slice,
-        decimal.Decimal,
-        fractions.Fraction,
-        datetime.timezone,
-        zoneinfo.ZoneInfo,
-    ),
-    *(datetime.date, datetime.time, datetime.datetime, datetime.timedelta),
+    complex,
+    range,
+    slice,
+    decimal.Decimal,
+    fractions.Fraction,
+    datetime.timezone,
+    zoneinfo.ZoneInfo,
+    datetime.date,
+    datetime.time,
+    datetime.datetime,
+    datetime.timedelta,
 )
 """Classes whose instances cross as the arguments of their constructor, as `pickle` has them."""
 VIEWS = (type({}.keys()), type({}.items()), type({}.values()))  # type: ignore[var-annotated]
@@ -40,6 +47,7 @@ CLASSES: dict[str, Any] = {
     name: kind
     for name, kind in vars(builtins).items()
     if isinstance(kind, type) and not name.startswith("_")
+    # Of exceptions those that a program may handle: not SystemExit and the like.
     if not issubclass(kind, BaseException) or issubclass(kind, Exception)
 } | {"NoneType": type(None), "Ellipsis": ..., "NotImplemented": NotImplemented}
 CLASSES.update((kind.__name__, kind) for kind in (*BY_PARTS, *CONTAINERS))
@@ -47,8 +55,11 @@ CLASSES.update((kind.__name__, kind) for kind in (*BY_PARTS, *CONTAINERS))
 CLASS_NAMES = {id(kind): name for name, kind in CLASSES.items()}
 _METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 _DESCRIPTORS = (
-    *(types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType),
-    *(types.GetSetDescriptorType, types.MemberDescriptorType),
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
 )
 _OF_CLASSES = frozenset(
     "__module__ __doc__ __dict__ __weakref__ __slots__ __annotations__ __orig_bases__ __init__"
