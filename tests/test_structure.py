@@ -102,7 +102,7 @@ ROOMS = {
     "models": 37_640,
     "prompts": 2_690,
     "reading": 16_600,
-    "reports": 17_800,
+    "reports": 17_810,
     "runs": 11_400,
     "sandbox": 26_420,
     "scoring": 22_790,
