@@ -152,7 +152,8 @@ def _marginal(marginal: JsonObject) -> str:
 
 
 def _points(effect: float) -> str:
-    return f"{100 * effect:.3g} points"
+    points = f"{100 * effect:.3g}"
+    return f"{points} point" if points == "1" else f"{points} points"
 
 
 def _bar(share: float) -> str:
