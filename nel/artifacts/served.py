@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
+from nel.core.texts import counted
 from nel.types import Response
 
 _BUILDS_MAX: Final = 16
@@ -63,9 +64,8 @@ class ServedBuilds:
         """Return a warning for each model that a gateway asked instead of the evaluated one."""
         texts = []
         for model, n in sorted(self._fallbacks.items()):
-            answers = "1 answer" if n == 1 else f"{n:,} answers"
             texts.append(
-                f"{answers} came from a fallback of the gateway, {model}, and not from the model"
+                f"{counted(n, 'answer')} came from a fallback of the gateway, {model}, and not from the model"
                 " that was asked for"
             )
         return texts
@@ -75,7 +75,7 @@ class ServedBuilds:
         if len(self._builds) <= 1:
             return []
         texts = [
-            f"{_build_text(*name)} for {build.n:,} answers from problem_idx {build.first}"
+            f"{_build_text(*name)} for {counted(build.n, 'answer')} from problem_idx {build.first}"
             for name, build in self._builds.items()
         ]
         builds = ", ".join(texts[:_SHOWN_MAX])

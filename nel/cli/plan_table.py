@@ -16,7 +16,7 @@ from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
-from nel.core.texts import cost_text
+from nel.core.texts import cost_text, counted
 from nel.reports.tables.columns import Column, Counted, ReportTable, ValueKind
 from nel.runs.preview import PlannedBenchmark, preview
 from nel.types import JsonObject
@@ -119,15 +119,21 @@ def _estimate(estimate: JsonObject | None) -> str:
     if estimate is None:
         return "for an estimate, run --sample 20 first, and give its directory as --pilot"
     n = estimate["episodes_measured"]
-    source = f"by {n:,} episodes of {estimate['source']}" if n else f"at {estimate['source']} each"
+    source = (
+        f"by {counted(n, 'episode')} of {estimate['source']}"
+        if n
+        else f"at {estimate['source']} each"
+    )
     # Without a measured episode only the prompts are known, so figures are lower bounds.
     bound = "" if n else "at least "
-    text = (
-        f"estimated {source}: {estimate['requests']:,} requests ({estimate['steps']:g} an episode),"
-        f" {bound}{estimate['prompt_tokens']:,} prompt tokens"
-    )
+    requests = counted(estimate["requests"], "request")
+    text = f"estimated {source}: {requests} ({estimate['steps']:g} an episode)"
+    prompt, completion = estimate["prompt_tokens"], estimate["completion_tokens"]
+    if prompt is None or completion is None:
+        return f"{text}; its endpoint did not report tokens"
+    text += f", {bound}{prompt:,} prompt tokens"
     if n:
-        text += f" and {estimate['completion_tokens']:,} completion tokens"
+        text += f" and {completion:,} completion tokens"
     if estimate["cost"] is None:
         return f"{text}; no price is set"
     return f"{text}, cost {bound}{cost_text(estimate['cost'])}"

@@ -238,7 +238,7 @@ def compare_aggregate(
     joined = None
     headline = _empty_measure(before, mismatch or "nothing is paired")
     if present and not mismatch:
-        joined = _join(present, weights)
+        joined = joined_scores(present, weights)
         headline = measure(joined, metric, settings)
         if stopped:
             headline = without_interval(headline)
@@ -287,8 +287,13 @@ def _mismatch(before: JsonObject, after: JsonObject) -> str:
     return f"it is a mean of {before['name']}, and of {after['name']} here"
 
 
-def _join(scores: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
-    """Return the scores of a mean: those of its members, one after another."""
+def joined_scores(scores: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
+    """Return the scores of a mean: those of its members, one after another.
+
+    Args:
+        scores: Of each member that has pairs, by its slot; at least one.
+        weights: Of all members.
+    """
     parts = list(scores.values())
 
     def values_of(name: str, end: int | None = None) -> Any:

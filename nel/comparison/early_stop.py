@@ -89,9 +89,9 @@ def with_honest_verdict(
 def without_interval(measured: Measure) -> Measure:
     """Return a measure of a side that was stopped early, where nothing holds at any time."""
     without_ends = _with_ends(measured.tested, (-1.0, 1.0), NO_INTERVAL, 1.0, NO_INTERVAL)
-    measured = replace(measured, tested=without_ends, bounds=None, notes=[])
-    if measured.verdict is Verdict.INCONCLUSIVE:
+    if without_ends is None:
         return measured
+    measured = replace(measured, tested=without_ends, bounds=None, notes=[])
     reason = f"{measured.verdict} had the number of samples been fixed; a stop rule chose it"
     return replace(measured, verdict=Verdict.INCONCLUSIVE, reason=reason)
 

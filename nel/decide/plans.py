@@ -12,6 +12,7 @@ from nel.decide.power import (
     Test,
     Variances,
     added_power,
+    check_effect,
     least_effect,
     mcnemar_power,
     power_of,
@@ -114,6 +115,7 @@ class Pilot:
         return replace(self.variances, between=max(self.variances.between, effect - within))
 
     def _check(self, effect: float) -> None:
+        check_effect(effect)
         if self.largest is not None and effect > self.largest:
             raise ValueError(
                 f"scores from 0 to {self.largest:g} cannot differ by {effect:g}; {effect / 100:g}"

@@ -81,9 +81,13 @@ class Variances:
                 below 0 or not finite.
         """
         parts = (self.between, self.within_baseline, self.within_candidate)
+        if not any(parts):
+            raise ValueError(
+                "the scores of the two do not differ on any question (variance 0), as two that are"
+                " all right or all wrong, or correlate fully; plan from scores that vary"
+            )
         if not (
             all(0 <= component < math.inf for component in parts)
-            and sum(parts) > 0
             and 0 < self.design_effect < math.inf
         ):
             raise ValueError(
@@ -125,7 +129,7 @@ def power_of(
     0.8
     """
     test = test or Test()
-    _check_effect(effect)
+    check_effect(effect)
     _check_questions(questions)
     distance = effect / math.sqrt(variances.per_question(repeats) / questions)
     normal = NormalDist()
@@ -154,7 +158,7 @@ def added_power(effect: float, questions: float, variance: float, test: Test) ->
     >>> round(added_power(0.2, 60, 0.16, Test()), 3), added_power(0.05, 10, 0.0, Test())
     (0.928, 0.0)
     """
-    _check_effect(effect)
+    check_effect(effect)
     _check_questions(questions)
     truth, target = (effect, 0.0) if test.two_sided else (0.0, -effect)
     # Find the least observed mean whose lower end exceeds the target, each pass within the one grid
@@ -268,7 +272,8 @@ def least_effect(power: Callable[[float], float], test: Test, *, largest: float 
     return high
 
 
-def _check_effect(effect: float) -> None:
+def check_effect(effect: float) -> None:
+    """Raise ValueError unless an effect can be looked for."""
     if not 0 < effect < math.inf:
         raise ValueError(f"the effect must be above 0, not {effect}")
 
@@ -279,7 +284,7 @@ def _check_questions(questions: float) -> None:
 
 
 def _check_discordant(effect: float, discordant: float) -> None:
-    _check_effect(effect)
+    check_effect(effect)
     if not effect <= discordant <= 1:
         raise ValueError(
             f"a difference of {effect} needs at least so many discordant questions, not"

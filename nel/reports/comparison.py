@@ -252,8 +252,8 @@ def _slices(benchmark: JsonObject) -> Iterator[str]:
         yield f"{line} ({span}), p = {p_value}, {measure['verdict']}"
     if len(moved) > _SLICES_SHOWN:
         yield f"  and {len(moved) - _SLICES_SHOWN} more categories that moved"
-    family = [*benchmark["slices"], *benchmark["metrics"]]
-    n_tests = sum(measure["p_adjusted"] is not None for measure in family)
+    family = [measure["difference"] for measure in [*benchmark["slices"], *benchmark["metrics"]]]
+    n_tests = sum(bool(tested) and tested["test"] != NO_INTERVAL for tested in family)
     if n_tests > 1 and moved:
         yield (
             f"  p is adjusted for {n_tests} categories and metrics together; each interval stands"

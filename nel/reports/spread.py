@@ -28,7 +28,7 @@ def spread_text(metrics: JsonObject) -> str:
     n_informative = spread["n_informative"]
     texts = []
     if n_informative < FEW:
-        basis = f"all {n} questions have one value"
+        basis = f"all {n} questions have one value" if spread["n_questions"] > 1 else "one question"
         if n_informative:
             basis = f"doubt rests on {numbers.count(n_informative)} of {n} questions"
         texts.append(f"{basis}: the interval rests on the added question")

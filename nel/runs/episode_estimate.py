@@ -23,13 +23,17 @@ class EpisodeUse:
     episodes: int
     """Of the earlier run; 0 for a number of steps, whose tokens are a lower bound."""
     steps: float
-    prompt_tokens: float
-    completion_tokens: float
+    prompt_tokens: float | None
+    """None where the endpoint reported none."""
+    completion_tokens: float | None
+    """Likewise."""
 
     def of(self, episodes: int, price: Price | None) -> JsonObject:
         """Return the estimate for so many episodes, as a dry run prints it."""
-        prompt = round(self.prompt_tokens * episodes)
-        completion = round(self.completion_tokens * episodes)
+        prompt, completion = (
+            None if tokens is None else round(tokens * episodes)
+            for tokens in (self.prompt_tokens, self.completion_tokens)
+        )
         usage = Usage(prompt_tokens=prompt, completion_tokens=completion)
         return {
             "source": self.source,
@@ -82,5 +86,7 @@ def read_use(pilot: str, slot: str, prompt_tokens: float) -> EpisodeUse:
     )
 
 
-def _mean_tokens(lines: list[Any], name: str) -> float:
-    return sum(line["tokens"][name] or 0 for line in lines) / len(lines)
+def _mean_tokens(lines: list[Any], name: str) -> float | None:
+    """Return the mean over the episodes whose tokens the endpoint reported."""
+    reported = [line["tokens"][name] for line in lines if line["tokens"][name] is not None]
+    return sum(reported) / len(reported) if reported else None

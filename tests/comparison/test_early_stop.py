@@ -92,6 +92,7 @@ def test_no_interval_of_a_fixed_number_is_shown(
     said = " ".join(shown_lines(benchmark_json(compared, flips_max=0)))
     assert "tango" not in said
     assert "mcnemar" not in said
+    assert "p is adjusted" not in said
     assert "won 40, lost 0, equal 40" in said
 
 

@@ -92,13 +92,20 @@ def test_an_unknown_metric_in_the_policy_is_an_error(tmp_path: Path) -> None:
         decided(left, right, {"defaults": {"metric": "f1"}})
 
 
+def test_a_pair_alone_is_counted_in_the_singular(tmp_path: Path) -> None:
+    """Its reason speaks of 1 pair."""
+    sides = run(tmp_path, "a", [1.0, None, 1.0]), run(tmp_path, "b", [1.0, 1.0, None])
+    _, document = decided(*sides, {"defaults": {"max_drop": 0.02}})
+    assert "only 1 pair scored, fewer than 10" in document["benchmarks"][0]["reasons"]
+
+
 def test_too_many_unscored_are_never_go(tmp_path: Path) -> None:
     """Unscored samples above the share of the policy cannot pass, and below it their bounds decide."""
     after: list[float | None] = [None if idx < 100 else reward for idx, reward in enumerate(SAME)]
     found, document = decided(run(tmp_path, "a", GOOD), run(tmp_path, "b", after))
     assert found == "INCONCLUSIVE"
     (reason,) = document["benchmarks"][0]["reasons"]  # and not with how many questions it would pass
-    assert reason.startswith("100 of 1,000 pairs are unscored")
+    assert reason.startswith("100 of 1,000 pairs unscored")
     few: list[float | None] = [None if idx < 20 else reward for idx, reward in enumerate(SAME)]
     found, document = decided(run(tmp_path, "c", GOOD), run(tmp_path, "d", few), {"defaults": {"max_drop": 0.02}})
     assert (found, document["benchmarks"][0]["reasons"]) == (

@@ -88,6 +88,21 @@ def test_the_mean_of_benchmarks_is_tested_by_flips_of_all_their_questions(tmp_pa
     assert pair["difference"] == pytest.approx(5 / 30)
 
 
+def test_a_mean_is_ordered_only_where_compare_decides_it(tmp_path: Path) -> None:
+    """Ten questions on which nothing differs leave half of the mean open, however many others were won: the flips alone would
+    say p = 0.0005, and the interval of the mean has harm.
+    """
+    rewards = {"a": [1.0] * 60, "b": [0.0] * 12 + [1.0] * 48}
+    board = _board(
+        tmp_path, {run: {"quiz": lines(of_run), "small": lines([1.0] * 10)} for run, of_run in rewards.items()}
+    )
+    assert {one["name"]: _spans(one) for one in board["benchmarks"]} == {
+        "quiz": [(1, 1), (2, 2)],
+        "small": [(1, 2), (1, 2)],
+        OVERALL: [(1, 2), (1, 2)],
+    }
+
+
 def test_runs_that_may_not_be_compared_are_refused(tmp_path: Path) -> None:
     """One run alone, nothing in common, and another prompt are one line each."""
     write_run(tmp_path / "a", lines(_rewards(30)))

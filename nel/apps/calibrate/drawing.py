@@ -27,11 +27,12 @@ from nel.artifacts.labels.calibration import response_text
 from nel.artifacts.labels.file import write_label_file
 from nel.artifacts.labels.pairs import baseline_of, shown_pair
 from nel.artifacts.results import Result
-from nel.core.strict_json import dumps, dumps_unless_text
+from nel.core.strict_json import dumps
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.judges.stats.human_labels import allocate, priority
 from nel.judges.stats.tally import key_of, stratum_keys
 from nel.reports.questions import asked_text
+from nel.scoring.delegation import reference_of
 from nel.types import Sample
 
 Row: TypeAlias = dict[str, str | int]
@@ -133,8 +134,7 @@ def _row(result: Result) -> Row:
     question = reference = ""
     if sample is not None:
         question = _question(sample)
-        if sample.target is not None:
-            reference = dumps_unless_text(sample.target)
+        reference = reference_of(sample.target) or ""
     response, baseline = printable(response_text(result)), baseline_of(result)
     answers = {"response": response}
     if baseline is not None:

@@ -17,7 +17,6 @@ from typing import Final
 from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.comparison.fields import OF_ROWS
 from nel.comparison.reading import named_path
-from nel.core.strict_json import dumps_unless_text
 from nel.core.texts import setting_text
 from nel.engine.asking.generate import conversation_of
 from nel.engine.asking.response_outcomes import verdict_before_scoring
@@ -27,6 +26,7 @@ from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError
 from nel.reports.questions import asked_text
+from nel.scoring.delegation import reference_of
 from nel.types import JsonObject, ModelFailure, Sample, Unscored
 
 Key = tuple[str, int]
@@ -246,8 +246,8 @@ def _dialogue(conversation: Sequence[JsonObject]) -> str:
 
 
 def _question(sample: Sample) -> BoardQuestion:
-    target = sample.target
-    return BoardQuestion(text=asked_text(sample), reference=dumps_unless_text(target))
+    reference = reference_of(sample.target) or ""
+    return BoardQuestion(text=asked_text(sample), reference=reference)
 
 
 def _check_comparable(entry: BoardEntry, rival: BoardEntry) -> None:

@@ -11,9 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-import numpy as np
-
-from nel.comparison.aggregates import compare_aggregate, member_scores, with_members
+from nel.comparison.aggregates import (
+    compare_aggregate,
+    joined_scores,
+    member_scores,
+    with_members,
+)
 from nel.comparison.compare import common_benchmarks
 from nel.comparison.early_stop import n_not_asked
 from nel.comparison.fields import differences, refuse_unequal
@@ -22,12 +25,11 @@ from nel.comparison.pairing import Pairing, needs_rows, pair
 from nel.comparison.questions import Questions
 from nel.comparison.sides import Side, SideBenchmark
 from nel.core.scaling import mean_of
+from nel.core.texts import counted
 from nel.decide.multiplicity import holm
-from nel.decide.pairs import Floats
 from nel.decide.ranks import one_sided, rank_intervals
-from nel.decide.sign_flip import flip_test
+from nel.decide.verdict import Verdict
 from nel.errors import UsageError
-from nel.metrics.clusters import cluster_codes
 from nel.reports.run_warnings import texts_of
 from nel.types import JsonObject
 from nel.version import __version__
@@ -50,12 +52,10 @@ class _Duel:
     unit: Literal["rate", "number"]
     """Of the scores."""
     p_left: float
-    """One-sided, that the left one is not better; 1 where it cannot be told."""
+    """One-sided, that the left one is not better; 1 where the verdict of the comparison is not."""
     p_right: float
     """The same of the right one."""
     reason: str
-    shares: Floats | None = None
-    """What each question or cluster adds to the difference; None where it cannot be told."""
 
 
 def standings_json(
@@ -132,7 +132,7 @@ def _compare_all(
         of_benchmark, scores[name] = _duels(sides, name, settings, despite, members)
         duels += of_benchmark
     if len(names) > 1:
-        duels += _overall(duels, len(sides), settings.seed)
+        duels += members.overall(len(names), settings)
         scores[OVERALL] = [_mean_of_all(of_run) for of_run in zip(*scores.values(), strict=True)]
     for title in means:
         rows = [side.aggregates[title] for side in sides]
@@ -149,14 +149,19 @@ class _Members:
     n_runs: int
     scores: dict[tuple[int, int], dict[tuple[str, str], Scores]] = field(default_factory=dict)
     """By the two runs, then by the names of member and metric."""
-    unasked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
+    headlines: dict[tuple[int, int], dict[str, Scores]] = field(default_factory=dict)
     """By the two runs, then by the benchmark's folder."""
+    unasked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
+    """Likewise."""
 
-    def add(self, runs: tuple[int, int], side: Side, name: str, pairing: Pairing) -> None:
+    def add(
+        self, runs: tuple[int, int], side: Side, name: str, pairing: Pairing, headline: Scores
+    ) -> None:
         """Add a benchmark of two runs, of which the side is one."""
         benchmark = side.benchmarks[name]
         scores = member_scores(side.aggregates.values(), pairing, benchmark)
         self.scores.setdefault(runs, {}).update(scores)
+        self.headlines.setdefault(runs, {})[benchmark.directory] = headline
         n_unasked = n_not_asked(pairing)
         if n_unasked:
             self.unasked.setdefault(runs, {})[benchmark.directory] = n_unasked
@@ -169,6 +174,15 @@ class _Members:
             compared = compare_aggregate(name, rows[right], rows[left], scores, settings, unasked)
             n_unasked = sum(unasked.get(directory, 0) for directory in compared.benchmarks)
             yield _duel(name, left, right, compared.headline, n_unasked)
+
+    def overall(self, n_benchmarks: int, settings: Settings) -> Iterator[_Duel]:
+        """Yield every pair of runs on the mean of all benchmarks, of which each weighs the same."""
+        for left, right in itertools.combinations(range(self.n_runs), 2):
+            headlines = self.headlines[left, right]
+            weights = dict.fromkeys(headlines, 1 / n_benchmarks)
+            compared = measure(joined_scores(headlines, weights), OVERALL, settings)
+            n_unasked = sum(self.unasked.get((left, right), {}).values())
+            yield _duel(OVERALL, left, right, compared, n_unasked)
 
 
 def _common(sides: Sequence[Side], only: Sequence[str]) -> list[str]:
@@ -204,13 +218,10 @@ def _duels(
         )
         what = f"{name} of {sides[left].label} and {sides[right].label}"
         refuse_unequal(differences(baseline, candidate, pairing), despite, what)
-        members.add((left, right), sides[right], name, pairing)
         paired = scores_of(pairing, REWARD)
+        members.add((left, right), sides[right], name, pairing, paired)
         compared = measure(paired, candidate.headline, settings)
-        duel = _duel(name, left, right, compared, n_not_asked(pairing))
-        if duel.difference is not None and compared.bounds is None and not duel.reason:
-            duel = replace(duel, shares=_shares(paired))
-        duels.append(duel)
+        duels.append(_duel(name, left, right, compared, n_not_asked(pairing)))
         scores[left], scores[right] = _mean_of(pairing.candidate), _mean_of(pairing.baseline)
     return duels, scores
 
@@ -234,7 +245,7 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_unasked: int) -
     difference, reason = compared.tested, compared.reason
     if n_unasked:
         reason = (
-            f"a stop rule left {n_unasked:,} pairs unasked, and these intervals are for a fixed number"
+            f"a stop rule left {counted(n_unasked, 'pair')} unasked, and these intervals are for a fixed number"
             " of samples"
         )
     duel = _Duel(
@@ -255,59 +266,16 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_unasked: int) -
     if compared.bounds is not None:
         tests += compared.bounds
         reason = "the order has to hold however the unscored samples would be scored"
-    # The claim needs every test, so the largest p-value counts (an intersection-union test).
+    # The claim needs the verdict and every test, so the largest p-value counts (an
+    # intersection-union test).
     p_values = [one_sided(test.estimate, test.p_value) for test in tests]
+    p_left, p_right = map(max, zip(*p_values, strict=True))
     return replace(
         duel,
-        p_left=max(p_left for p_left, _ in p_values),
-        p_right=max(p_right for _, p_right in p_values),
+        p_left=p_left if compared.verdict is Verdict.BETTER else 1.0,
+        p_right=p_right if compared.verdict is Verdict.WORSE else 1.0,
         reason=reason,
     )
-
-
-def _shares(scores: Scores) -> Floats:
-    """Return what each question adds to the mean difference, or each cluster."""
-    scores = scores.only(scores.scored)
-    values = (scores.candidate - scores.baseline) / len(scores.baseline)
-    if scores.clusters is None:
-        return values
-    codes, count = cluster_codes(scores.clusters.tolist())
-    return np.bincount(codes, weights=values, minlength=count).astype(np.float64)
-
-
-def _overall(duels: Sequence[_Duel], n: int, seed: int) -> list[_Duel]:
-    """Return the duels over all benchmarks together, each of which counts the same.
-
-    The questions or clusters of all are flipped together; where a benchmark has unscored samples a
-    duel is undecided.
-    """
-    overall = []
-    for left, right in itertools.combinations(range(n), 2):
-        parts = [duel for duel in duels if (duel.left, duel.right) == (left, right)]
-        shares = [duel.shares for duel in parts if duel.shares is not None]
-        mean, p_left, p_right = None, 1.0, 1.0
-        reason = "a benchmark has unscored or unasked samples"
-        if len(shares) == len(parts):
-            mean = mean_of([duel.difference for duel in parts if duel.difference is not None])
-            # The shares of one benchmark add up to its mean difference, so all of them together to
-            # the mean of the benchmarks times their number, whatever number of questions each has.
-            p_value, _ = flip_test(np.concatenate(shares), np.random.default_rng(seed))
-            p_left, p_right = one_sided(mean, p_value)
-            reason = ""
-        overall.append(
-            _Duel(
-                benchmark=OVERALL,
-                left=left,
-                right=right,
-                difference=mean,
-                n=sum(duel.n for duel in parts),
-                unit="rate" if all(duel.unit == "rate" for duel in parts) else "number",
-                p_left=p_left,
-                p_right=p_right,
-                reason=reason,
-            )
-        )
-    return overall
 
 
 def _benchmark_json(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from nel.core.texts import counted
 from nel.reports.html import environment
 from nel.reports.numbers import MISSING, cost, count, seconds
 from nel.types import JsonObject
@@ -52,7 +53,7 @@ def power_lines(document: JsonObject) -> Iterator[str]:
 def curve_lines(document: JsonObject) -> Iterator[str]:
     """Yield the power curve of the first number of repeats as a picture of text."""
     curve = document["curves"][0]
-    yield f"power to find {_points(document['effect'])} by questions, {_repeats(curve['repeats'])}"
+    yield f"power to find {_points(document['effect'])} by questions, {counted(curve['repeats'], 'repeat')}"
     width = max(len(count(point["questions"])) for point in curve["points"])
     arrow = "  ←"
     for point in curve["points"]:
@@ -79,7 +80,7 @@ def power_svg(document: JsonObject) -> str:
         title=f"Power to find {_points(document['effect'])}",
         curves=curves,
         power=document["power"],
-        repeats=_repeats,
+        counted=counted,
         across=lambda questions: (math.log(questions) - begin) / (end - begin),
     )
 
@@ -136,7 +137,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _marginal(marginal: JsonObject) -> str:
     start = (
-        f"At {count(marginal['questions'])} questions and {_repeats(marginal['repeats'])} the"
+        f"At {count(marginal['questions'])} questions and {counted(marginal['repeats'], 'repeat')} the"
         f" standard error is {_points(marginal['standard_error'])}: one more repeat of each makes"
         f" it {_points(marginal['with_one_more_repeat'])}, as many answers to new questions"
         f" {_points(marginal['with_more_questions'])}"
@@ -151,11 +152,8 @@ def _marginal(marginal: JsonObject) -> str:
 
 
 def _points(effect: float) -> str:
-    return f"{100 * effect:.3g} points"
-
-
-def _repeats(repeats: int) -> str:
-    return "1 repeat" if repeats == 1 else f"{repeats} repeats"
+    points = f"{100 * effect:.3g}"
+    return f"{points} point" if points == "1" else f"{points} points"
 
 
 def _bar(share: float) -> str:

@@ -132,3 +132,19 @@ def test_a_ranking_of_choices_has_no_answers_to_compare(runs: dict[str, Path], t
         copies.append(str(copy))
     with pytest.raises(ConfigError, match="log-likelihood"):
         read_entries(copies, None)
+
+
+@pytest.mark.parametrize(("gold", "reference"), [(None, ""), (["Rome", "Roma"], "Rome\nRoma")])
+def test_a_judge_of_pairs_reads_a_gold_answer_as_other_judges_do(tmp_path: Path, gold: object, reference: str) -> None:
+    """A row without a gold answer has no reference, and several answers are a line each: `null` was shown as one."""
+    rows = [{"id": f"q{i}", "question": "Where?", "gold": gold, "said": "Rome"} for i in range(2)]
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+    bench = {"prompt": "{question}", "checks": [{"contains": "Rome"}], "dataset": "rows.jsonl", "id_field": "id"}
+    (tmp_path / "city.yaml").write_text(dumps(bench if gold is None else bench | {"target_field": "gold"}))
+    names = ("a", "b")
+    for name in names:
+        entry = {"name": str(tmp_path / "city.yaml"), "response_field": "said"}
+        evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path), "run_id": name}})
+    entries = read_entries([f"{name}={tmp_path / name}" for name in names], None)
+    (row,) = pair_rows(entries, [AnswerPair(("q0", 0), *names)])
+    assert row["reference"] == reference
