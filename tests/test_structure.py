@@ -88,7 +88,7 @@ ROOMS = {
     "byob": 400,
     "cli": 18_080,
     "comparison": 24_500,
-    "compat": 41_630,
+    "compat": 41_500,
     "config": 14_450,
     "core": 5_520,
     "datasets": 16_870,

@@ -142,6 +142,26 @@ class Own(VisionLanguageAdapter):
     assert bytes_to_base64(b"\xff") == "/w=="
 
 
+def test_a_film_of_a_local_file_is_sent_as_its_bytes(tmp_path: Path) -> None:
+    """As EvalScope sends it: an endpoint cannot read a path of this machine, and one that is none is a bad row."""
+    body = """
+@register_benchmark(meta())
+class Own(DefaultDataAdapter):
+    def record_to_sample(self, record):
+        from evalscope.api.messages import ContentVideo
+        parts = [ContentVideo(video=record["film"], fps=2), ContentText(text="Who left?")]
+        return Sample(input=[ChatMessageUser(content=parts)], target="A")
+"""
+    benchmark = loaded(tmp_path, body)
+    (tmp_path / "a.mov").write_bytes(b"\xff")
+    sample = benchmark.sample({"film": str(tmp_path / "a.mov")}, sample_id="0")
+    assert isinstance(sample.input, tuple)
+    film = {"type": "video_url", "video_url": {"url": "data:video/quicktime;base64,/w=="}, "fps": 2}
+    assert sample.input[0].content == (film, {"type": "text", "text": "Who left?"})
+    with pytest.raises(DatasetError, match="a film is neither an address nor a file"):
+        benchmark.sample({"film": "b.mov"}, sample_id="1")
+
+
 PICTURES = """
 @register_benchmark(meta())
 class Own(VisionLanguageAdapter):

@@ -82,6 +82,23 @@ cluster: {type: slurm}
 """
 
 
+LAUNCHER = """
+defaults: [{execution: local}, {deployment: none}, _self_]
+execution: {output_dir: results}
+target:
+  api_endpoint: {model_id: big, url: "http://h/v1/chat/completions", api_key_name: A_KEY}
+evaluation:
+  nemo_evaluator_config:
+    config: {params: {temperature: 0.6, parallelism: 4, request_timeout: 3600}}
+  tasks:
+    - name: ifeval
+    - name: gpqa_diamond
+      env_vars: {HF_TOKEN: HF_TOKEN}
+      nemo_evaluator_config: {config: {params: {temperature: 0, max_new_tokens: 64, limit_samples: 10}}}
+    - name: adlr_mmlu
+"""
+
+
 def refusal(tmp_path: Path, text: str) -> str:
     (tmp_path / "run.yaml").write_text(text)
     with pytest.raises(ConfigError) as caught:
@@ -107,6 +124,22 @@ def test_the_first_form(tmp_path: Path) -> None:
         ],
         "output": {"dir": "./there"},
     }
+
+
+def test_the_form_of_the_launcher(tmp_path: Path) -> None:
+    """A task's own settings win over those of all tasks; what nel has no key for is named."""
+    message = refusal(tmp_path, LAUNCHER)
+    assert written(message) == {
+        "endpoint": {"url": "http://h/v1/chat/completions", "model": "big", "api_key_env": "A_KEY"},
+        "benchmarks": [
+            {"name": "ifeval", "generation": {"temperature": 0.6}},
+            {"name": "gpqa_diamond", "max_problems": 10, "generation": {"temperature": 0, "max_tokens": 64}},
+        ],
+        "engine": {"concurrency": 4},
+    }
+    assert "nel cannot run them: nel has no benchmark adlr_mmlu" in message
+    for key in ("benchmarks.0.request_timeout", "benchmarks.1.env_vars", "execution", "defaults"):
+        assert key in message.partition("has no such key there: ")[2]
 
 
 def test_the_second_form(tmp_path: Path) -> None:

@@ -286,7 +286,7 @@ def test_the_names_of_the_top_level(tmp_path: Path) -> None:
 ASKING = """
 from nemo_evaluator.byob import ScorerInput, benchmark, scorer
 
-@benchmark(name="sure", dataset=lambda: [{"q": "1?", "right": True}], prompt="{q}", target_field="right")
+@benchmark(name="sure", dataset=lambda: [{"q": "1?", "right": "True"}], prompt="{q}", target_field="right")
 @scorer
 def sure(sample: ScorerInput) -> dict:
     said = [sample.model_call_fn([{"role": "user", "content": "Sure?"}], "chat") for _ in range(2)]
@@ -294,8 +294,8 @@ def sure(sample: ScorerInput) -> dict:
 """
 
 
-def test_a_scorer_that_is_called_again_asks_nothing_again(tmp_path: Path) -> None:
-    """The second call, with the target as text, gets the answers of the first; nothing is paid twice."""
+def test_a_scorer_asks_the_model_with_the_protocol_after_the_prompt(tmp_path: Path) -> None:
+    """As NeMo Evaluator declares `model_call_fn`; what is asked twice gets two answers."""
 
     def script(call: Call, number: int) -> Reply:
         return answer(f"yes {number}")

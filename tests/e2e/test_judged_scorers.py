@@ -232,7 +232,7 @@ class Own(DefaultDataAdapter):
         return Sample(input=record["q"], target=record["a"])
 
     def llm_match_score(self, original_prediction, filtered_prediction, reference, task_state):
-        prompt = self.llm_judge.build_prompt(pred=original_prediction, gold=reference, question=task_state.input)
+        prompt = f"{task_state.input}\\nReference: {reference}\\nPredicted answer: {original_prediction}\\nA or B?"
         reply = self.llm_judge.judge(prompt)
         found = re.search(r"(A|B)", reply)[0]
         return Score(value={"is_correct": float(found == "A"), "is_incorrect": float(found == "B")},

@@ -114,8 +114,8 @@ MUTATIONS: Final = (
     Mutation(
         name="own-loads-are-passed-over",
         fault="An adapter of EvalScope that loads its samples itself is given the rows of its dataset instead.",
-        fragment="return own_benchmark(benchmark) if own_steps(adapter_class) else benchmark",
-        replacement="return benchmark",
+        fragment="loads_itself = bool(own_steps(adapter_class))",
+        replacement="loads_itself = False",
         tests=("tests/compat/test_own_loads.py",),
         keyword="each_step",
     ),
@@ -1479,8 +1479,8 @@ MUTATIONS: Final = (
     Mutation(
         name="evalscopes-last-capital-unbounded",
         fault="The last capital letter of a reply is its answer though it is not an option of the sample.",
-        fragment='return {next((letter for letter in reversed(text) if letter.isupper()), "")} & labels',
-        replacement='return {next((letter for letter in reversed(text) if letter.isupper()), "")}',
+        fragment="return {last_capital} & labels",
+        replacement="return {last_capital}",
         tests=("tests/compat/test_evalscope_names.py",),
         keyword="letters_are_read",
     ),

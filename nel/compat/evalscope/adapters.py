@@ -132,38 +132,31 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
             f"{type(self).__name__} has few-shot examples and no sample_to_fewshot"
         )
 
-    def messages_after(self, fewshot: str | None, sample: Sample, subset: str) -> list[ChatMessage]:
-        """Return the messages of a sample after its examples, which the run chose."""
-        self._examples = fewshot
-        return self.messages_of(sample, subset)
+    def messages_of(
+        self, sample: Sample, subset: str, fewshot: str | None = None
+    ) -> list[ChatMessage]:
+        """Return the messages of a sample, whose input is text or messages, a system message in
+        front.
 
-    def messages_of(self, sample: Sample, subset: str) -> list[ChatMessage]:
-        """Return the messages of a sample, whose input is text or messages."""
+        Args:
+            sample: Is not changed.
+            subset: Of the sample.
+            fewshot: Its examples, where the run chose them.
+        """
+        messages = [ChatMessage("user", sample.input)]
         if isinstance(sample.input, str):
-            return self.process_sample_str_input(sample, subset)
-        return self.process_sample_messages_input(sample, subset)
-
-    def process_sample_str_input(self, sample: Sample, subset: str) -> list[ChatMessage]:
-        """Return the messages of a sample whose input is text."""
-        messages = self.process_sample_input(sample, subset)
-        if isinstance(messages, str):
-            messages = [ChatMessage(role="user", content=messages)]
-        if self.system_prompt is None:
-            return messages
-        return [ChatMessage(role="system", content=self.system_prompt), *messages]
-
-    def process_sample_messages_input(self, sample: Sample, subset: str) -> list[ChatMessage]:
-        """Return the messages of a sample that has them, a system message in front."""
-        messages: list[Any] = list(sample.input)
+            # `process_sample_input`, which adapters override, is not given the examples.
+            self._examples = fewshot
+            messages[0].content = self.process_sample_input(sample, subset)
+        else:
+            messages = list(sample.input)
         if self.system_prompt is None or any(message.role == "system" for message in messages):
             return messages
-        return [ChatMessage(role="system", content=self.system_prompt), *messages]
+        return [ChatMessage("system", self.system_prompt), *messages]
 
-    def process_sample_input(
-        self, sample: Sample, subset: str, fewshot: str | None = None
-    ) -> str | list[ChatMessage]:
+    def process_sample_input(self, sample: Sample, subset: str) -> str:
         """Return a sample's prompt, with its examples where there are any."""
-        examples = self._examples if fewshot is None else fewshot
+        examples = self._examples
         if examples is None and self.fewshot_dataset:
             examples = self.examples_of(subset)
         if examples is None and not self.words_own_examples:

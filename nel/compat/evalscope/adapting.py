@@ -20,7 +20,7 @@ from nel.compat.evalscope.loading import source_for
 from nel.compat.evalscope.meta import BenchmarkMeta
 from nel.compat.evalscope.metrics import named_metrics
 from nel.compat.evalscope.own_loads import own_steps
-from nel.compat.evalscope.own_rows import own_benchmark
+from nel.compat.evalscope.own_rows import OwnLoadBenchmark, rows_of
 from nel.compat.evalscope.samples import limit_of
 from nel.errors import ConfigError
 from nel.prompts import compile_template
@@ -86,13 +86,15 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     changes |= judging
     if limit is not None:
         changes["limit"] = limit
-    benchmark = AdaptedBenchmark(
+    loads_itself = bool(own_steps(adapter_class))
+    kind = OwnLoadBenchmark if loads_itself else AdaptedBenchmark
+    return kind(
         name=meta.name,
         description=_first_line(meta.description or meta.pretty_name or meta.name),
-        dataset=_source(_questions, adapter),
+        dataset=rows_of(adapter) if loads_itself else _source(_questions, adapter),
         prompt=_prompt_template(adapter),
         scorer=AdapterScorer(adapter),
-        num_fewshot=0 if adapter.words_own_examples else adapter.few_shot_num,
+        num_fewshot=0 if loads_itself or adapter.words_own_examples else adapter.few_shot_num,
         fewshot=_fewshot(adapter),
         extra={name: value for name, value in settings.items() if value} | judging,
         reducers=(meta.aggregation,) if needs_reducer else (),
@@ -102,7 +104,6 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         arguments=changes,
         limit=limit,
     )
-    return own_benchmark(benchmark) if own_steps(adapter_class) else benchmark
 
 
 def _fewshot(adapter: DefaultDataAdapter) -> FewShot:

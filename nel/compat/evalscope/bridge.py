@@ -124,7 +124,7 @@ class AdaptedBenchmark(Benchmark):
         if self.num_fewshot:
             fewshot = self._examples(sample, subset)
         try:
-            return prompt_of(sent_messages(self.adapter.messages_after(fewshot, sample, subset)))
+            return prompt_of(sent_messages(self.adapter.messages_of(sample, subset, fewshot)))
         except (PromptError, DatasetError):
             raise
         except (Exception, SystemExit) as error:

@@ -37,6 +37,7 @@ _BRACKETED: Final = re.compile(
     rf"[(\[（【]\s*([A-Za-z\d](?:\s*[{_SEPARATORS}]\s*[A-Za-z\d])*)\s*[)\]）】]"
 )
 _PLAIN: Final = re.compile(rf"([A-Za-z\d][A-Za-z\d {_SEPARATORS}]*)")
+# What LaTeX puts before a letter: ``$``, ``\(``, ``\boxed{\text{``.
 _TYPESET: Final = re.compile(
     r"(?:(?:\$+|\\\(|\\(?:boxed|fbox|text|textbf|mathbf|mathrm)\s*\{)\s*)*"
 )
@@ -171,14 +172,14 @@ def parse_answers(
         multiple_correct: Several letters are an answer; otherwise several are none.
         completion: Read instead of the state's.
     """
-    return _letters(state, completion, _MARKER, _divide if multiple_correct else _as_it_is)
+    return _letters(state, completion, _MARKER, _divide if multiple_correct else _whole)
 
 
 def parse_answers_zh(
     state: Any, multiple_correct: bool = False, completion: str | None = None
 ) -> set[str]:
     """Return the letters that a reply gives after ``答案：``; see `parse_answers`."""
-    return _letters(state, completion, _MARKER_ZH, _divide_zh if multiple_correct else _as_it_is)
+    return _letters(state, completion, _MARKER_ZH, _divide_zh if multiple_correct else _whole)
 
 
 def _letters(
@@ -194,15 +195,17 @@ def _letters(
     labels = {answer_character(position) for position in range(len(state.choices))}
     answer = _labelled_option(text, marker, labels)
     if answer is None:
-        return {next((letter for letter in reversed(text) if letter.isupper()), "")} & labels
+        last_capital = next((letter for letter in reversed(text) if letter.isupper()), "")
+        return {last_capital} & labels
     return next((letters for letters in divide(answer) if letters <= labels), set())
 
 
-def _as_it_is(answer: str) -> list[set[str]]:
+def _whole(answer: str) -> list[set[str]]:
     return [{answer}]
 
 
 def _divide(answer: str) -> list[set[str]]:
+    """Return an answer as a list, and as letters in a row: in ``12, 13`` the labels are numbers."""
     listed = _commas(_CONNECTOR.sub(",", answer))
     return [set(listed.split(",")), set(listed.replace(",", ""))]
 
@@ -217,6 +220,7 @@ def _commas(text: str) -> str:
 
 
 def _labelled_option(text: str, marker: re.Pattern[str], labels: set[str]) -> str | None:
+    """Return what stands after the last marker that has a label after it; None without one."""
     for match in reversed(list(marker.finditer(text))):
         tail = text[match.end() :]
         typeset = _TYPESET.match(tail)

@@ -134,7 +134,6 @@ class DatasetHub:
     data_id_or_path: str
     data_source: str | None = None
     revision: str | None = None
-    trust_remote: bool = True
     force_redownload: bool = False
     cache_dir: str | None = None
 
@@ -157,11 +156,7 @@ class DatasetHub:
             raise DatasetError(f"{self.data_id_or_path} has no file {file_path}")
         return str(path.resolve())
 
-    def download_snapshot(
-        self,
-        allow_file_pattern: str | list[str] | None = None,
-        ignore_file_pattern: str | list[str] | None = None,
-    ) -> str:
+    def download_snapshot(self, allow_file_pattern: str | list[str] | None = None) -> str:
         """Return the folder with the files that match.
 
         Raises:
@@ -169,7 +164,7 @@ class DatasetHub:
         """
         if Path(self.data_id_or_path).is_dir():
             return str(Path(self.data_id_or_path).resolve())
-        if self.data_source == HubType.MODELSCOPE or ignore_file_pattern:
+        if self.data_source == HubType.MODELSCOPE:
             raise DatasetError(
                 f"{self.data_id_or_path}: files are downloaded from Hugging Face alone; download"
                 " the dataset and name its folder with args.local_path=FOLDER"

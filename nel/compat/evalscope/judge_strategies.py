@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from nel.compat.evalscope.samples import ChatMessage, Score
+from nel.compat.evalscope.samples import Score
 from nel.errors import ConfigError, did_you_mean
 from nel.judges.types import PROMPT, Case, only_reply
-from nel.prompts import compile_template
 from nel.scoring.delegation import ask_judge, check_grade_pattern
 from nel.types import JsonObject
 
@@ -33,17 +32,7 @@ NUMBER_PATTERN: Final = r"\[\[(\d+(?:\.\d+)?)\]\]"
 _LETTERS: Final = {"A": 1.0, "B": 0.0}
 _NAMES: Final = {"pred": "response", "gold": "reference"}
 _PLACEHOLDER: Final = re.compile(r"(?<!\{)\{(pred|gold)\}(?!\})")
-_JINJA_PLACEHOLDER: Final = re.compile(r"\{\{\s*(pred|gold)\s*\}\}")
 _TYPES: Final = ("pattern", "numeric")
-_LETTERS_PROMPT: Final = """Decide whether the predicted answer is correct, by the reference answer.
-
-Question: {question}
-
-Reference answer: {gold}
-
-Predicted answer: {pred}
-
-Reply with A for correct or B for incorrect, and nothing else."""
 _NUMERIC: Final = """Rate how well an answer to a question agrees with the reference answer.
 
 Question: {question}
@@ -94,7 +83,9 @@ class JudgeContract:
 
     def case(self, response: str, reference: str | None) -> Case:
         """Return what a judge is asked about a response; the question is the sample's prompt."""
-        template = _with_own_names(self.prompt_template or "")
+        template = _PLACEHOLDER.sub(
+            lambda match: f"{{{_NAMES[match[1]]}}}", self.prompt_template or ""
+        )
         if self.score_type == "numeric":
             template = template or _NUMERIC
         lead = ""
@@ -148,22 +139,6 @@ class LlmJudge:
         """Take what the run says of prompts."""
         self._contract = contract
 
-    def build_prompt(
-        self, pred: str, gold: str, question: str | Sequence[ChatMessage] | None = None
-    ) -> str:
-        """Return the run's prompt for an answer, or EvalScope's form of one; of messages, as
-        ``task_state.input`` is, their text.
-
-        >>> LlmJudge(JudgeContract(prompt_template="{gold} or {pred}?")).build_prompt("x", "y")
-        'y or x?'
-        """
-        template = compile_template(
-            self._contract.prompt_template or _LETTERS_PROMPT, name="prompt_template"
-        )
-        if not isinstance(question, str):
-            question = "\n\n".join(message.text for message in question or ())
-        return template.render({"pred": pred, "gold": gold, "question": question})
-
     def judge(self, prompt: str, system_prompt: str | None = None) -> str:
         """Return the judge's reply.
 
@@ -190,14 +165,3 @@ def better_of(rule: Score, judgement: Score) -> Score:
         metadata={**rule.metadata, **judgement.metadata, "rule_score": rule.value[main]},
         main_score_name=main,
     )
-
-
-def _with_own_names(template: str) -> str:
-    """Return the text of a template with nel's names for EvalScope's placeholders.
-
-    >>> _with_own_names("{pred} or {gold}? {{pred}}")
-    '{response} or {reference}? {{pred}}'
-    """
-    is_jinja = "{%" in template or "{#" in template
-    pattern = _JINJA_PLACEHOLDER if is_jinja else _PLACEHOLDER
-    return pattern.sub(lambda name: name[0].replace(name[1], _NAMES[name[1]]), template)

@@ -47,17 +47,16 @@ class MathResult:
     matched: bool = False
     extracted: str = ""
     prediction_valid: bool = False
-    reference_valid: bool = True
     reason: str = ""
 
 
-def extract_answer(pred_str: str, use_last_number: bool = True) -> str:
+def extract_answer(pred_str: str) -> str:
     """Return the expression that a reply gives as its answer, else its last number, else nothing.
 
     >>> extract_answer("so \\\\boxed{12}"), extract_answer("it is 7 apples"), extract_answer("none")
     ('12', '7', '')
     """
-    return final_expression(pred_str) or (last_number(pred_str) if use_last_number else None) or ""
+    return final_expression(pred_str) or last_number(pred_str) or ""
 
 
 def compare_answers(

@@ -1,8 +1,9 @@
-"""EvalScope's contents of a message; an image of a local file is read when it is sent."""
+"""EvalScope's contents of a message; an image or a film of a local file is read when it is sent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -65,7 +66,10 @@ class ContentImage:
         """Return the part that an endpoint is sent."""
         return {
             "type": "image_url",
-            "image_url": {"url": _address(self.image), "detail": self.detail},
+            "image_url": {
+                "url": _address(self.image, "an image", guess_mimetype=True),
+                "detail": self.detail,
+            },
         }
 
 
@@ -85,7 +89,7 @@ class ContentAudio:
 
 @dataclass(kw_only=True)
 class ContentVideo:
-    """A video: an address or a ``data:`` address."""
+    """A film: an address, a ``data:`` address or the path of a file."""
 
     video: str
     format: str = "mp4"
@@ -96,22 +100,33 @@ class ContentVideo:
 
     def as_part(self) -> dict[str, Any]:
         """Return the part that an endpoint is sent."""
-        return {"type": "video_url", "video_url": {"url": self.video}}
+        media_type = guess_type(self.video)[0] or f"video/{self.format}"
+        kind, _, subtype = media_type.partition("/")
+        address = _address(self.video, "a film", content_type=kind, format=subtype)
+        part: dict[str, Any] = {"type": "video_url", "video_url": {"url": address}}
+        if self.fps is not None:
+            part["fps"] = self.fps
+        return part
 
 
-def _address(image: str) -> str:
-    """Return an image's address: what is one stays, the image of a local file becomes one.
+def _address(source: str, what: str, **header: Any) -> str:
+    """Return the address of an image or film: what is one stays, a local file becomes one.
+
+    Args:
+        source: An address, or the path of a file.
+        what: It is, for messages.
+        header: Of the address that a file becomes, as `bytes_to_base64` takes it.
 
     Raises:
         DatasetError: It is neither.
     """
-    if image.startswith(("data:", "http:", "https:")):
-        return image
+    if source.startswith(("data:", "http:", "https:")):
+        return source
     try:
-        return bytes_to_base64(Path(image).read_bytes(), add_header=True, guess_mimetype=True)
+        return bytes_to_base64(Path(source).read_bytes(), add_header=True, **header)
     except (OSError, ValueError) as error:
         raise DatasetError(
-            f"an image is neither an address nor a file: {image!r:.60}: {error}"
+            f"{what} is neither an address nor a file: {source!r:.60}: {error}"
         ) from error
 
 

@@ -54,6 +54,9 @@ FEWSHOT_TEMPLATE: Final = (
 DEFAULT_TAG_FIX_PATTERNS: Final = [(r"<(\w+)>(.*?)</\w+>", r"<\1>\2</\1>")]
 _CONTEXT: Final = 20
 """Characters on each side of an entity that tell which of several equal texts it is."""
+_TAG: Final = re.compile(r"<[^>]+>")
+_OUTSIDE: Final = "O"
+"""The label of a token that belongs to no entity."""
 _METRICS: Final = ("precision", "recall", "f1", "accuracy")
 
 
@@ -122,34 +125,35 @@ def xml_to_bio_tags(
     >>> xml_to_bio_tags("<person>Ann Lee</person> left", ["Ann", "Lee", "left"], {"person": "PER"})
     ['B-PER', 'I-PER', 'O']
     """
-    labels = ["O"] * len(original_tokens)
+    labels = [_OUTSIDE] * len(original_tokens)
     text = " ".join(original_tokens)
     spans, position = [], 0
     for token in original_tokens:
         start = text.find(token, position)
-        if start >= 0:
-            position = start + len(token)
-        spans.append((position if start < 0 else start, len(token)))
+        position = start + len(token)
+        spans.append((start, position))
     for kind, entity, start, end in extract_entities_from_text(xml_text, reverse_entity_map):
-        before = re.sub(r"<[^>]+>", "", xml_text[max(0, start - _CONTEXT) : start])
-        after = re.sub(r"<[^>]+>", "", xml_text[end : end + _CONTEXT])
+        # Where the entity stands in the text without tags is found by what stands around it.
+        before = _TAG.sub("", xml_text[max(0, start - _CONTEXT) : start])
+        after = _TAG.sub("", xml_text[end : end + _CONTEXT])
         entity_start = _position_of(entity, text, before, after)
         if entity_start < 0:
             continue
-        for index, (token_start, length) in enumerate(spans):
-            overlaps = (
-                token_start <= entity_start + len(entity) and token_start + length >= entity_start
-            )
-            if overlaps and labels[index] == "O":
-                goes_on = (
-                    index > 0 and labels[index - 1] != "O" and labels[index - 1].endswith(kind)
-                )
-                labels[index] = f"{'I' if goes_on else 'B'}-{kind}"
+        entity_end = entity_start + len(entity)
+        for index, (token_start, token_end) in enumerate(spans):
+            overlaps = token_start <= entity_end and token_end >= entity_start
+            if overlaps and labels[index] == _OUTSIDE:
+                previous = labels[index - 1] if index else _OUTSIDE
+                labels[index] = f"{'I' if previous.endswith(kind) else 'B'}-{kind}"
     return labels
 
 
 def _position_of(entity: str, text: str, before: str, after: str) -> int:
-    """Return where an entity stands: where its context does, else the first place of its text."""
+    """Return where an entity stands: where its context does, else the first place of its text.
+
+    As in EvalScope, the text before it or the text after it is enough, and in the second half of
+    the text no context is needed.
+    """
     search = 0
     while search < len(text):
         start = text.find(entity, search)
@@ -167,9 +171,14 @@ def _position_of(entity: str, text: str, before: str, after: str) -> int:
 
 
 def _chunks(labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Yield kind, first and last place of each entity, as seqeval reads labels."""
-    previous, previous_kind, begin = "O", "", 0
-    for index, label in enumerate([*labels, "O"]):
+    """Yield kind, first and last place of each entity, as seqeval reads labels.
+
+    A tag says that its token begins an entity (B), goes on with it (I), ends it (E), is one by
+    itself (S) or belongs to none (O). An entity that its tags leave open ends where the next one
+    begins, and one that no B begins is one all the same.
+    """
+    previous, previous_kind, begin = _OUTSIDE, "", 0
+    for index, label in enumerate([*labels, _OUTSIDE]):
         tag, kind = label[0], label[1:].split("-", maxsplit=1)[-1] or "_"
         changes = kind != previous_kind
         ends = previous in "ES" or (previous in "BI" and tag in "BSO")
@@ -190,9 +199,9 @@ def _scores(
     for labels, prediction in zip(golds, predictions, strict=True):
         pairs = zip(labels, prediction, strict=True)
         n_right_labels += sum(label == predicted for label, predicted in pairs)
-        # An "O" between two texts, so that no entity goes on from one to the next.
-        gold_labels += [*labels, "O"]
-        predicted_labels += [*prediction, "O"]
+        # A label of no entity between two texts, so that none goes on from one to the next.
+        gold_labels += [*labels, _OUTSIDE]
+        predicted_labels += [*prediction, _OUTSIDE]
     n_labels = len(gold_labels) - len(golds)
     gold, entities = set(_chunks(gold_labels)), set(_chunks(predicted_labels))
     n_right = len(gold & entities)

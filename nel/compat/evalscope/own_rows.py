@@ -7,13 +7,13 @@ when answers are scored.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.compat.evalscope.bridge import AdaptedBenchmark, prompt_of, sent_messages
+from nel.compat.evalscope.own_loads import LoadsItself
 from nel.compat.evalscope.samples import TOOLS_FAULT, ChatMessage, Sample, check_json
 from nel.errors import DatasetError, NelError
 from nel.types import JsonObject, Message
@@ -108,18 +108,11 @@ class OwnLoadBenchmark(AdaptedBenchmark):
         return str(row.get("subset"))
 
 
-def own_benchmark(benchmark: AdaptedBenchmark) -> OwnLoadBenchmark:
-    """Return a benchmark with the rows of its adapter's own flow."""
-    parts = {
-        item.name: getattr(benchmark, item.name)
-        for item in dataclasses.fields(benchmark)
-        if item.init
-    }
-    adapter = benchmark.adapter
-    rows = LoadedRows(
+def rows_of(adapter: LoadsItself) -> LoadedRows:
+    """Return the rows of an adapter's own flow."""
+    return LoadedRows(
         adapter.load_dataset, _row, "adapter", f"{type(adapter).__name__}.load_dataset"
     )
-    return OwnLoadBenchmark(**{**parts, "dataset": rows, "num_fewshot": 0})
 
 
 def loaded_sample(benchmark: Benchmark, row: JsonObject, sample_id: str) -> NelSample:

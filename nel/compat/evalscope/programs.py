@@ -27,6 +27,7 @@ _OWN_INPUT: Final = re.compile(
 )
 """Starts a program that is given its input, so that its output is what is judged."""
 _MISSING: Final = re.compile(r"No module named '(?P<name>\w+)")
+# Appended to a program: only one that reaches its end writes the token, which it cannot know.
 _MARK: Final = """
 
 import os as _nel_os, sys as _nel_sys

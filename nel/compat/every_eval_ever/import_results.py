@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -67,20 +67,25 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
         raise OutputError(
             f"{path} has no {samples.name} beside it; scores without samples cannot be imported"
         )
-    scores = _scores(record, path)
+    all_evaluations = required_field(record, "evaluation_results", list, str(path))
     keys = list(dict.fromkeys(_key(value, where) for value, where in read_lines(samples)))
     names = [name for name, _ in keys]
     for name, result in keys:
         title = name if names.count(name) == 1 or result is None else f"{name},{result}"
+        evaluations = [
+            evaluation
+            for evaluation in all_evaluations
+            if isinstance(evaluation, dict) and evaluation.get("evaluation_name") == name
+        ]
         yield ImportedBenchmark(
             name=title,
             results=partial(_results, samples, (name, result)),
             model=text((record.get("model_info") or {}).get("id")),
             started=_start_time(record),
             scorer=result,
-            dataset=_dataset(record, name),
-            scores=scores.get(name, {}),
-            lower_is_better=_lower_is_better(record, name),
+            dataset=_dataset(evaluations),
+            scores=_scores(evaluations),
+            lower_is_better=_lower_is_better(evaluations),
         )
     if not keys:
         raise OutputError(f"{samples} holds no sample; import a record with some")
@@ -94,43 +99,38 @@ def _start_time(record: JsonObject) -> float | None:
         return seconds_of(timestamp)
 
 
-def _scores(record: JsonObject, path: Path) -> dict[str, dict[str, float]]:
-    scores: dict[str, dict[str, float]] = {}
-    for evaluation in required_field(record, "evaluation_results", list, str(path)):
-        if isinstance(evaluation, dict):
-            config = inner(evaluation, "metric_config")
-            details = inner(evaluation, "score_details")
-            names = (evaluation.get("evaluation_result_id"), config.get("metric_name"), "score")
-            values = scores.setdefault(str(evaluation.get("evaluation_name")), {})
-            value = number(details.get("score"))
-            if value is not None:
-                values[next(name for name in map(text, names) if name)] = value
-            n_unscored = str(inner(details, "details").get("n_unscored"))
-            if n_unscored.isdigit():
-                values["n_unscored"] = float(n_unscored)
+def _scores(evaluations: Sequence[JsonObject]) -> dict[str, float]:
+    scores: dict[str, float] = {}
+    for evaluation in evaluations:
+        details = inner(evaluation, "score_details")
+        value = number(details.get("score"))
+        if value is not None:
+            names = [*_names_of_metric(evaluation), "score"]
+            scores[names[0]] = value
+        n_unscored = str(inner(details, "details").get("n_unscored"))
+        if n_unscored.isdigit():
+            scores["n_unscored"] = float(n_unscored)
     return scores
 
 
-def _lower_is_better(record: JsonObject, name: str) -> list[str]:
+def _names_of_metric(evaluation: JsonObject) -> list[str]:
+    config = inner(evaluation, "metric_config")
+    names = (text(evaluation.get("evaluation_result_id")), text(config.get("metric_name")))
+    return [name for name in names if name]
+
+
+def _lower_is_better(evaluations: Sequence[JsonObject]) -> list[str]:
     """Return the metrics of an evaluation of which less is better, the reward's name among them."""
-    names = []
-    for evaluation in record.get("evaluation_results") or ():
-        if isinstance(evaluation, dict) and evaluation.get("evaluation_name") == name:
-            config = inner(evaluation, "metric_config")
-            if config.get("lower_is_better") is True:
-                names += [
-                    text(evaluation.get("evaluation_result_id")),
-                    text(config.get("metric_name")),
-                ]
-    return [metric for metric in dict.fromkeys(names) if metric is not None]
+    names: dict[str, None] = {}
+    for evaluation in evaluations:
+        if inner(evaluation, "metric_config").get("lower_is_better") is True:
+            names |= dict.fromkeys(_names_of_metric(evaluation))
+    return list(names)
 
 
-def _dataset(record: JsonObject, name: str) -> str | None:
-    for evaluation in record.get("evaluation_results") or ():
-        if isinstance(evaluation, dict) and evaluation.get("evaluation_name") == name:
-            source = evaluation.get("source_data") or {}
-            return text(source.get("hf_repo") or source.get("dataset_name"))
-    return None
+def _dataset(evaluations: Sequence[JsonObject]) -> str | None:
+    source = inner(evaluations[0], "source_data") if evaluations else {}
+    return text(source.get("hf_repo") or source.get("dataset_name"))
 
 
 def _key(value: JsonObject, where: str) -> tuple[str, str | None]:

@@ -32,11 +32,20 @@ SPEC: Final = "run_spec.json"
 TEST: Final = "test"
 MEASURES: Final = (
     "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv", "chain_of_thought_correctness",
-    "ifeval_strict_accuracy", "code_eval_acc", "pass", "f1_score", "rouge_l", "bleu_4", "quasi_exact_match",
+    "ifeval_strict_accuracy", "wildbench_score_rescaled", "omni_math_accuracy", "code_eval_acc", "pass",
+    "exact_match_indicator", "f1_set_match", "f1_score", "rouge_2", "rouge_l", "bleu_4", "quasi_exact_match",
     "exact_match",
 )  # fmt: skip
 """Metrics by which a run is measured, the most particular first: HELM names the one that counts in
 its schema of groups alone, which is not part of a run."""
+_OF_GROUPS: Final[Mapping[str, str]] = {
+    "wmt_14": "bleu_4",
+    **dict.fromkeys(
+        ("mmlu", "openbookqa", "hellaswag", "truthful_qa", "blimp", "thai_exam"), "exact_match"
+    ),
+}
+"""The metric that counts in the groups of HELM's schemas (classic, Lite, MMLU) where it is not the
+first of `MEASURES` that the group's runs have."""
 _GENERATION: Final = ("temperature", "max_tokens", "top_p", "presence_penalty", "frequency_penalty")
 _Key = tuple[str, int]
 _Stats = Mapping[_Key, Mapping[str, float]]
@@ -83,7 +92,7 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     adapter = inner(state, "adapter_spec")
     name = required_field(spec, "name", str, str(spec_path))
     stats, n_perturbed = _stats(path.with_name(STATS))
-    measure, others = _measures(stats, path)
+    measure, others = _measures(stats, spec.get("groups"), path)
     states = required_field(state, "request_states", list, str(path))
     split, n_of_others = _split(states)
     note = f"{name}: the score is {measure}"
@@ -110,8 +119,13 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     return benchmark, notes
 
 
-def _measures(stats: _Stats, path: Path) -> tuple[str, list[str]]:
+def _measures(stats: _Stats, groups: object, path: Path) -> tuple[str, list[str]]:
     """Return the metric that is the score, and those beside it.
+
+    Args:
+        stats: Of the instances.
+        groups: Of HELM's schema, to which the run belongs.
+        path: Of the requests, for messages.
 
     Raises:
         _NoMeasure: There is none.
@@ -123,7 +137,10 @@ def _measures(stats: _Stats, path: Path) -> tuple[str, list[str]]:
             f"{path.parent} has no metric that nel can take for the score (it has"
             f" {', '.join(sorted(names)) or 'none'})"
         )
-    return usable[0], usable[1:]
+    names_of_groups = groups if isinstance(groups, list) else ()
+    of_groups = [_OF_GROUPS.get(str(group)) for group in names_of_groups]
+    measure = next((metric for metric in of_groups if metric in usable), usable[0])
+    return measure, [metric for metric in usable if metric != measure]
 
 
 def _content(path: Path) -> bytes:

@@ -1,6 +1,6 @@
 """Recognises a configuration file of NeMo Evaluator, and writes what stands for it in nel.
 
-There are three forms. Nothing is run from such a file: part of what it may hold has no counterpart,
+There are three forms, and that of its launcher. Nothing is run from such a file: part of what it may hold has no counterpart,
 and a setting that is dropped without a word is another evaluation. A benchmark that nel cannot run
 is not written: the message names the one thing that it needs. The file is looked at before
 variables are filled in, so that no key gets into the text.
@@ -17,7 +17,7 @@ import yaml
 
 from nel import plugins
 from nel.authoring.registry import find_benchmark
-from nel.core.json_values import present
+from nel.core.json_values import inner, present
 from nel.scoring.declarations import asks_judge
 from nel.types import JsonObject
 
@@ -38,6 +38,13 @@ _COMPLETIONS: Final = ("completions", "completion")
 _USUAL_PROTOCOLS: Final = (None, "chat", "chat_completions", *_COMPLETIONS)
 _ALWAYS_WRITTEN: Final = ("html", "json", "jsonl")
 _WRITERS: Final = ("markdown", "csv", "latex", "junit")
+_LAUNCHER_PARAMS: Final = {
+    "max_new_tokens": "max_tokens",
+    "limit_samples": "max_problems",
+    "parallelism": "max_concurrent",
+}
+"""Settings of the launcher that have another name in the later forms."""
+_PARAMS_SECTION: Final = "nemo_evaluator_config"
 _DONE_BY: Final = {
     "cluster": "nel eval submit writes the files of a scheduler",
     "sandbox": "programs run in the containers of nel sandbox build",
@@ -51,8 +58,9 @@ def nemo_file_problem(data: JsonObject) -> str | None:
     """Return why a file of NeMo Evaluator is not run, and what to write instead; else None."""
     evaluation = data.get("evaluation")
     if isinstance(evaluation, Mapping) and isinstance(evaluation.get("tasks"), list):
-        others = {key: value for key, value in data.items() if key != "evaluation"}
-        data = _as_later_form(evaluation) | others
+        later = _of_launcher(evaluation, data) if "target" in data else _as_later_form(evaluation)
+        handled = ("evaluation", "target")
+        data = later | {key: value for key, value in data.items() if key not in handled}
     elif "endpoint" in data or not isinstance(data.get("benchmarks"), list):
         return None
     model = data.get("model")
@@ -89,6 +97,26 @@ def _as_later_form(evaluation: JsonObject) -> dict[str, Any]:
         if key in others:
             model[name] = others.pop(key)
     return {"model": model, "benchmarks": benchmarks, **others}
+
+
+def _of_launcher(evaluation: JsonObject, data: JsonObject) -> dict[str, Any]:
+    """Return a file of the launcher, with its endpoint below ``target``, as the second form."""
+    endpoint = dict(inner(inner(data, "target"), "api_endpoint"))
+    model = {"id": endpoint.pop("model_id", "NAME"), **endpoint}
+    if "api_key_name" in model:
+        model["api_key"] = f"${{{model.pop('api_key_name')}}}"
+    shared = _launcher_params(evaluation)
+    benchmarks = []
+    for task in evaluation["tasks"]:
+        if isinstance(task, Mapping):
+            others = {key: value for key, value in task.items() if key != _PARAMS_SECTION}
+            benchmarks.append({**others, **shared, **_launcher_params(task)})
+    return {"model": model, "benchmarks": benchmarks}
+
+
+def _launcher_params(section: JsonObject) -> dict[str, Any]:
+    params = inner(inner(inner(section, _PARAMS_SECTION), "config"), "params")
+    return {_LAUNCHER_PARAMS.get(key, key): value for key, value in params.items()}
 
 
 @dataclass

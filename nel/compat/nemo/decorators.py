@@ -9,13 +9,11 @@ target to the scorer as text, others as the dataset has it.
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import inspect
-from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Final, TypeAlias
 
 from nel.authoring.benchmark import Benchmark
@@ -111,46 +109,56 @@ def _renaming(
 
 
 def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
-    """Return a scorer that is called as NeMo Evaluator calls it."""
+    """Return a scorer that is called as NeMo Evaluator calls it.
 
-    def attempts(sample: ScorerInput) -> list[ScorerInput]:
-        # Both share the answers of the model, so that a second call asks nothing again.
-        answers: dict[str, object] = {}
-        ask = sample.model_call_fn
-        original = replace(sample, model_call_fn=None if ask is None else _Ask(ask, answers))
-        text = replace(
-            original,
-            target=str(sample.target),
-            model_call_fn=None if ask is None else _Ask(ask, answers),
-        )
-        if as_text or isinstance(sample.target, str):
-            return [text]
-        return [original, text]
+    One that looks for an attribute of text on a target that is not text, as BoolQ's does, is called
+    again with the target as text.
+    """
 
-    # A scorer that looks for an attribute of text on the target is called again with text.
     @wraps(scorer)
     def call(sample: ScorerInput) -> Any:
-        attempt, *again = attempts(sample)
+        attempt = _first_attempt(sample, as_text=as_text)
         try:
             return _check_grade(_score_sample(scorer, attempt))
         except AttributeError as error:
-            if not again or error.obj is not sample.target:
-                raise
-            return _check_grade(_score_sample(scorer, again[0]))
+            return _check_grade(_score_sample(scorer, _with_text(attempt, error)))
 
     @wraps(scorer)
     async def call_async(sample: ScorerInput) -> Any:
-        attempt, *again = attempts(sample)
+        attempt = _first_attempt(sample, as_text=as_text)
         try:
             return _check_grade(await _scored_later(scorer, attempt))
         except AttributeError as error:
-            if not again or error.obj is not sample.target:
-                raise
-            return _check_grade(await _scored_later(scorer, again[0]))
+            return _check_grade(await _scored_later(scorer, _with_text(attempt, error)))
 
     expecting = call_async if is_async(scorer) else call
     vars(expecting)["__signature__"] = OF_SAMPLE
     return expecting
+
+
+def _first_attempt(sample: ScorerInput, *, as_text: bool) -> ScorerInput:
+    ask = sample.model_call_fn
+    if ask is not None:
+        ask = partial(_ask_model, ask)
+    return replace(
+        sample, target=str(sample.target) if as_text else sample.target, model_call_fn=ask
+    )
+
+
+def _with_text(sample: ScorerInput, error: AttributeError) -> ScorerInput:
+    """Return a sample with its target as text; raise the error where that is not what it is
+    about.
+    """
+    if isinstance(sample.target, str) or error.obj is not sample.target:
+        raise error
+    return replace(sample, target=str(sample.target))
+
+
+def _ask_model(
+    ask: Callable[..., Any], prompt: object, _endpoint_type: str | None = None, **options: object
+) -> Any:
+    """Ask the model as ``(prompt, endpoint_type)``, the second of which the run already knows."""
+    return ask(prompt, **options)
 
 
 def _score_sample(scorer: Scorer, sample: ScorerInput) -> Any:
@@ -180,26 +188,3 @@ def _check_grade(result: object) -> Any:
             f"the scorer could not read the judge's reply ({grade})", kind="no_verdict"
         )
     return result
-
-
-class _Ask:
-    """Asks the model as ``(prompt, endpoint_type)``, the second of which the run already knows.
-
-    An answer to an earlier attempt at the same sample is not asked for again.
-    """
-
-    def __init__(self, ask: Callable[..., object], answers: dict[str, object]) -> None:
-        self._ask = ask
-        self._answers = answers
-        self._count: Counter[str] = Counter()
-
-    def __call__(self, prompt: object, _endpoint_type: str | None = None, **options: object) -> Any:
-        key = repr((prompt, sorted(options.items())))
-        self._count[key] += 1
-        key = f"{self._count[key]} {key}"
-        if key not in self._answers:
-            answer = self._ask(prompt, **options)
-            if isinstance(answer, Awaitable):
-                answer = asyncio.ensure_future(answer)
-            self._answers[key] = answer
-        return self._answers[key]

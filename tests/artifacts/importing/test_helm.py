@@ -48,6 +48,7 @@ def state(number: int, text: str | None, **more: Any) -> dict[str, Any]:
 def stats(number: int, value: float | None, **more: Any) -> dict[str, Any]:
     named = {"num_prompt_tokens": 30.0, "num_completion_tokens": 1.0}
     values = named if value is None else {"exact_match": value, "quasi_exact_match": value, **named}
+    values |= more.pop("metrics", {})
     listed = [{"name": {"name": name, "split": "test"}, "count": 1, "mean": one} for name, one in values.items()]
     return {"instance_id": f"id{number}", "train_trial_index": 0, "stats": listed, **more}
 
@@ -60,10 +61,11 @@ STATES = [
 STATS = [stats(1, 1.0), stats(9, 1.0), stats(2, 0.0), stats(3, 0.0), stats(4, None), stats(1, 0.0, **PERTURBED)]
 
 
-def bundle(path: Path, *, states: Any = STATES, listed: Any = STATS) -> Path:
+def bundle(path: Path, *, states: Any = STATES, listed: Any = STATS, group: str = "mmlu") -> Path:
     path.mkdir(parents=True)
     found = {"adapter_spec": ADAPTER, "request_states": states}
-    for name, value in (("run_spec", SPEC), ("scenario_state", found), ("per_instance_stats", listed)):
+    spec = {**SPEC, "groups": [group]}
+    for name, value in (("run_spec", spec), ("scenario_state", found), ("per_instance_stats", listed)):
         (path / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
     return path
 
@@ -84,11 +86,29 @@ def test_a_run_is_read(tmp_path: Path) -> None:
     assert results[0]["tokens"]["prompt"] == 30
     assert results[0]["timing"]["latency_seconds"] == 0.25
     assert metrics["accounting"]["n_scored"] == 2
-    assert (metrics["headline"]["metric"], metrics["headline"]["value"]) == ("quasi_exact_match", 0.5)
+    assert (metrics["headline"]["metric"], metrics["headline"]["value"]) == ("exact_match", 0.5)
     said = " ".join(texts_of(metrics))
-    assert "the score is quasi_exact_match; exact_match stand beside it" in said
+    assert "the score is exact_match; quasi_exact_match stand beside it" in said
     assert "1 requests of other splits than test were left out" in said
     assert "1 perturbed instances were left out" in said
+
+
+@pytest.mark.parametrize(
+    ("group", "metrics", "measure"),
+    [
+        ("med_qa", {}, "quasi_exact_match"),
+        ("narrative_qa", {"f1_score": 0.5, "rouge_l": 0.4, "bleu_4": 0.1}, "f1_score"),
+        ("wmt_14", {"f1_score": 0.5, "rouge_l": 0.4, "bleu_4": 0.1}, "bleu_4"),
+        ("wildbench", {"wildbench_score": 7.0, "wildbench_score_rescaled": 0.75}, "wildbench_score_rescaled"),
+        ("omni_math", {"omni_math_accuracy": 1.0}, "omni_math_accuracy"),
+    ],
+)
+def test_the_score_is_the_metric_of_helms_own_table(
+    tmp_path: Path, group: str, metrics: dict[str, float], measure: str
+) -> None:
+    """The main_name of a group in HELM's schemas of Lite and Capabilities is the score of its runs."""
+    source = bundle(tmp_path / "run", group=group, listed=[stats(1, 0.0, metrics=metrics)])
+    assert import_results(source, tmp_path / "out").benchmarks[0].scorer == measure
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
