@@ -190,14 +190,6 @@ def test_a_list_of_answers_accepts_each_of_them(tmp_path: Path, metric: Any, res
         assert score.value[name] == pytest.approx(expected)
 
 
-def test_a_list_without_an_answer_leaves_its_sample_unscored(tmp_path: Path) -> None:
-    """Nothing can be compared with it, which says nothing of the model."""
-    benchmark = made(tmp_path, Plain)
-    sample = benchmark.sample({"q": "?", "a": [], "kind": "x"}, sample_id="1")
-    with pytest.raises(DatasetError, match="the target is empty"):
-        benchmark.scorer(ScorerInput(response="x", target=[], sample=sample))
-
-
 def test_filters_come_before_the_extraction(tmp_path: Path) -> None:
     """Filters in their order, then `extract_answer`; what finds nothing is not an answer."""
 

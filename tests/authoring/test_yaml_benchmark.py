@@ -55,11 +55,6 @@ def test_a_check_passes_or_fails(tmp_path: Path, checks: str, right: str, wrong:
     assert _scored(tmp_path, checks, wrong, a="X1")["score"] == 0
 
 
-def test_a_whole_float_of_a_row_is_written_both_ways(tmp_path: Path) -> None:
-    """A column of numbers with gaps is one of floats: 3.0 is found in "It is 3."."""
-    assert _scored(tmp_path, "contains: {field: a}", "It is 3.", a=3.0)["score"] == 1
-
-
 def test_weights_make_a_share(tmp_path: Path) -> None:
     """And each check has a metric of its own, with what it expected and got."""
     found = _scored(tmp_path, "contains: a\n    weight: 3\n  - contains: b\n    name: second", "a")

@@ -46,18 +46,6 @@ def test_an_explanation_shows_spans_rules_and_what_was_rejected(tmp_path: Path) 
     assert {path.name: path.read_bytes() for path in run_dir.rglob("*.json*")} == before
 
 
-def test_an_explanation_as_json_has_every_reading(tmp_path: Path) -> None:
-    """`--json` prints what the text says, with places in characters of the stored response."""
-    run_dir = _recorded(tmp_path)
-    done = nel("eval", "score", str(run_dir), "--explain", "stated", "--json", cwd=tmp_path)
-    (found,) = json.loads(done.stdout)["answers"]
-    assert (found["kind"], found["differs"], found["scored"]) == ("number", True, {"value": "18", "reward": 1.0})
-    strict, lenient = found["readings"]["strict"], found["readings"]["lenient"]
-    assert (strict["value"], lenient["value"]) == (None, "18")
-    assert found["response"][lenient["start"] : lenient["end"]] == "18"
-    assert strict["rejected"][0]["why"] == "not declared as the answer"
-
-
 def test_model_failures_are_explained_as_such(tmp_path: Path) -> None:
     """What reads as a refusal is read in each way; an empty answer cannot be read, which is not an error."""
     run_dir = _recorded(tmp_path)
@@ -146,20 +134,6 @@ def test_answers_of_a_live_run_are_read_with_their_choices(tmp_path: Path) -> No
     assert extracted["1", 0] == "I"
     assert "official: I, would be wrong; form: official rule" in explained.stdout
     assert "mmlu_pro #1, repeat 1 (1)" in explained.stdout
-
-
-def test_hostile_answers_are_shown_as_text(tmp_path: Path) -> None:
-    """Half a character, escape sequences and markup: escaped on the terminal and in the page, strict JSON in files."""
-    said = {"one": "\ud800 \x1bc <script>alert()</script>\nAdding them gives 18 apples."}
-    run_dir = _recorded(tmp_path, said)
-    audited = nel("scorer", "audit", str(run_dir), cwd=tmp_path)
-    explained = nel("eval", "score", str(run_dir), "--explain", "one", cwd=tmp_path)
-    assert (audited.returncode, explained.returncode) == (0, 0), audited.stderr + explained.stderr
-    assert "\x1b" not in audited.stdout + explained.stdout
-    assert "\\ud800 \\x1bc <script>" in explained.stdout
-    (difference,) = read_json(run_dir / "gsm8k" / "extraction_audit.json")["differences"]
-    assert difference["readings"]["lenient"]["value"] == "18"
-    assert "<script>alert" not in (run_dir / "report.html").read_text(encoding="utf-8")
 
 
 def test_partial_credit_has_counts_and_no_band(tmp_path: Path) -> None:

@@ -134,20 +134,6 @@ def test_a_grader_by_its_name_on_any_benchmark(tmp_path: Path) -> None:
     assert "P if " in judge.calls[0].text
 
 
-def test_a_composed_scorer_waits_for_what_is_handed_over(tmp_path: Path) -> None:
-    """Members of nel's own that hand over are judged too, where a mere rule would run without a judge."""
-    source = (
-        "import nel.benchmarks.knowledge.simpleqa as home\nfrom nel.byob import any_of\n"
-        "from nel.byob.scorers import exact_match\n"
-        "b = benchmark(name='b', dataset='ROWS', prompt='{problem}', target_field='a', field_mapping={'q': 'problem'})("
-        "any_of(exact_match, home.simpleqa.scorer))\n"
-    )
-    with scripted(lambda *_: answer("Ada")) as model, scripted(says(j="CORRECT")) as judge:
-        result = run(tmp_path, source, model.url, n=1, judge={"url": judge.url, "model": "j"})
-    (row,) = read_results(result.run_dir, "b")
-    assert (row["reward"], row["scoring_details"]["metrics"]["simpleqa_correct"]) == (1.0, 1.0)
-
-
 ADAPTER = """
 from nel.benchmarks import BenchmarkMeta, DefaultDataAdapter, Sample, register_benchmark
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -92,16 +91,6 @@ def test_an_address_of_another_protocol_is_named_and_mended_by_the_printed_resum
     assert "100.00 %" in resumed.output
 
 
-def test_f12_vllm_flat_error(tmp_path: Path) -> None:
-    """vLLM writes its error without the inner object; the sample counts 0, exit 0."""
-    body = {"object": "error", "message": "This model's maximum context length is 512 tokens.", "code": 400}
-    with serving({0: http(json.dumps(body), status=400)}) as server:
-        ran = run(tmp_path, server)
-        assert len(server.of(0)) == 1
-    assert ran.states == ["context_exceeded", "scored", "scored"]
-    assert ran.exit_code == 0
-
-
 @pytest.mark.parametrize(
     ("reply", "preflight"),
     [
@@ -127,14 +116,6 @@ def test_no_quota_stops_the_run_resumably(tmp_path: Path, reply: Reply, prefligh
         again = run(tmp_path, server, n=60, engine={"preflight": preflight}, resume=True)
         assert again.states == ["scored"] * 60
         nothing_paid_twice(server)
-
-
-def test_f14_attempts_of_a_sample_are_bounded() -> None:
-    """Whatever mixture of faults a sample meets, it costs no more than attempts_max requests."""
-    mixture = [error(500), error(429), http("{"), http('{"choices": []}'), error(503)]
-    server = VirtualServer({1: mixture})
-    assert end_of(ask(server, 3, attempts_max=4)[1]).startswith("infra:")
-    assert len(server.of(1)) == 4
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308], ids=lambda status: f"f33-{status}")
@@ -178,17 +159,6 @@ def test_f39_equal_samples_of_two_benchmarks_have_keys_of_their_own(tmp_path: Pa
         nel.evaluate({**settings, "benchmarks": settings["benchmarks"] * 2})
         keys = [call.headers.get("idempotency-key", "") for call in server.calls]
     assert len(set(keys)) == len(keys) == 6
-
-
-def test_f39_a_lost_answer_is_a_possible_double_charge(tmp_path: Path) -> None:
-    """A resume that asks again for an answer that was lost with the process sends the same key as before."""
-    with serving({1: [error(503)] * 3}) as server:
-        run(tmp_path, server)
-        run(tmp_path, server, resume=True)
-        keys = {call.headers.get("idempotency-key", "") for call in server.of(1)}
-        assert len(server.of(1)) == 4
-    assert len(keys) == 1
-    assert keys != {""}
 
 
 def test_f33_status_200_alone_is_success() -> None:

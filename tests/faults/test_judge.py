@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from nel.reports.run_warnings import texts_of
 from tests.faults.invariants import nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import QUICK, config, run
 from tests.faults.server import Call, Reply, answer, error, right, serving
@@ -34,7 +33,6 @@ def most_right(call: Call) -> Reply:
 
 
 JUDGED = "needs_judge(sample)"
-PAIRS = "needs_judge(sample, template='pairwise', baseline='It is 0.')"
 
 
 def judged(tmp_path: Path, *urls: str, verdict: str = JUDGED, **judge: Any) -> dict[str, Any]:
@@ -104,16 +102,6 @@ def test_f96_a_hostile_answer_does_not_move_its_verdict(tmp_path: Path) -> None:
     told = {name: row["reward"] for name, row in zip(HOSTILE, ran.rows, strict=True) if row["reward"] != 0.0}
     assert len(texts) >= 40
     assert told == {}
-
-
-def test_f97_a_judge_that_always_takes_the_first_seat_finds_ties(tmp_path: Path) -> None:
-    """Both orders are asked, a verdict that changes with the order is a tie, and the leaning is reported."""
-    with serving(right) as model, serving(lambda call: answer("GRADE: A")) as judge:
-        ran = run(tmp_path, model, n=12, **judged(tmp_path, judge.url, verdict=PAIRS))
-    assert [row["reward"] for row in ran.rows] == [0.5] * 12
-    (swap,) = ran.metrics["judging"]["position_swap"]
-    assert (swap["n_pairs"], swap["n_first"], swap["n_second"]) == (12, 12, 0)
-    assert any("prefers the first answer" in warning for warning in texts_of(ran.metrics))
 
 
 def test_f99_a_judge_that_changes_its_mind_is_measured_and_its_cache_knows_what_it_was_asked(tmp_path: Path) -> None:

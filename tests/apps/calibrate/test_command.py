@@ -399,31 +399,6 @@ def test_a_run_in_progress_is_left_alone(run: Path, tmp_path: Path) -> None:
     assert "is in use by" in done.stderr
 
 
-@pytest.mark.parametrize("at", first_rows(1, (3, 1, 5)))
-def test_a_kill_half_way_leaves_what_the_next_try_repairs(run: Path, tmp_path: Path, at: int) -> None:
-    """Killed while a file is put in its place, and done again: the files are those of an undisturbed import."""
-    labels = "sample_id,label\n" + "".join(f"s{place},{place % 2}\n" for place in range(80))
-    path = _file(tmp_path / "labels.csv", labels)
-    command = ("judge", "calibrate", str(run), "--labels", str(path))
-    killed = nel(*command, cwd=tmp_path, env={"NEL_FAILPOINT": f"during_rename:{at}"})
-    assert killed.returncode != 0
-    for file in ("metrics.json", "results.jsonl"):
-        assert (run / "qa" / file).read_bytes().endswith(b"\n")
-    done = nel(*command, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    repaired = _bytes(run)
-    other = build_judged_run(tmp_path / "other", _answers(300)[0])
-    import_labels(other, path)
-    rebuild(other)
-    assert _undated(repaired) == _undated(_bytes(other))
-
-
-def _undated(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the files of the benchmark without the dates at which the run was made."""
-    date = re.compile(rb'"(started|ended)": "[^"]*"')
-    return {name: date.sub(b"", content) for name, content in files.items() if name.startswith("qa/")}
-
-
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with 200 labels of 600 answers, of which 60 % are right, which tests copy."""

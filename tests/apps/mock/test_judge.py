@@ -10,7 +10,6 @@ import pytest
 
 from nel.apps.http_server import running
 from nel.apps.mock.judge import DemoJudge, JudgeOptions, judge_app
-from nel.apps.mock.judge_grading import standing
 from nel.apps.mock.request_parsing import Query
 from nel.errors import JudgeError
 from nel.judges.registry import judge_for
@@ -77,23 +76,6 @@ def test_pairs_are_compared_in_both_orders(response: str, baseline: str, label: 
     grade = judged(france(response, "pairwise", baseline=baseline))
     assert (grade.label, grade.metrics["consistent"]) == (label, 1.0)
     assert judged(france(response, "pairwise", baseline=f"So:\n{response}")).label == "tie"
-
-
-@pytest.mark.parametrize(
-    ("response", "reference", "how"),
-    [
-        ("Answer: 1,000.0", "1000", "right"),
-        ("It is 12 or 13.\nAnswer: 13", "12", "partly"),
-        ("The answer is (B).", "B", "right"),
-        ("Answer: −2", "2", "wrong"),
-        ("Answer: the eiffel tower", "Eiffel Tower", "right"),
-        ("Answer: Lutetia", "Paris\nLutetia", "right"),
-        ("Sorry, I have to pass here.", "Paris", "nothing"),
-    ],
-)
-def test_answers_are_compared_as_a_reader_would(response: str, reference: str, how: str) -> None:
-    """Numbers by value, words without case."""
-    assert standing(response, reference) == how
 
 
 def test_accuracy_leniency_and_wobble_are_what_was_asked() -> None:

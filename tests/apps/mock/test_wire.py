@@ -13,16 +13,6 @@ from tests.apps.mock.conftest import Client
 QUESTION = "Mia picks 4 apples from one tree and 6 from another. How many apples has she picked in all?"
 
 
-async def test_completions_answer_each_prompt_of_a_list(client: Client) -> None:
-    """A list of prompts gives one choice for each, in order."""
-    prompts = [QUESTION, "Compute 7 minus 19."]
-    async with running(demo_app(DemoOptions(accuracy=1))) as url:
-        status, body = await client.complete(url, prompts)
-    assert (status, body["object"]) == (200, "text_completion")
-    assert [choice["index"] for choice in body["choices"]] == [0, 1]
-    assert [choice["text"].split()[-1] for choice in body["choices"]] == ["10", "-12"]
-
-
 async def test_chat_stream_carries_the_same_answer(client: Client) -> None:
     """A stream is a role chunk, content chunks, a finish chunk, the usage and [DONE]; joined it is the plain answer."""
     request = {"messages": [{"role": "user", "content": QUESTION}]}

@@ -145,21 +145,6 @@ async def test_failures_that_look_alike_lead_to_samples(client: Client) -> None:
         assert "Question" in await text_of(client, address.replace("&amp;", "&"))
 
 
-async def test_pages_of_samples_hold_each_once(client: Client) -> None:
-    """Following Later visits every sample once, and Earlier leads back."""
-    text = await text_of(client, SAMPLES)
-    seen = re.findall(r'class="number"[^>]*>#(\d+)', text)
-    later = re.search(r'rel="next" class="button" href="([^"]+)"', text)
-    assert later is not None
-    text = await text_of(client, later[1].replace("&amp;", "&"))
-    seen += re.findall(r'class="number"[^>]*>#(\d+)', text)
-    assert seen == [str(idx) for idx in range(60)]
-    assert 'rel="next"' not in text
-    earlier = re.search(r'rel="prev" class="button" href="([^"]+)"', text)
-    assert earlier is not None
-    assert 'class="number" href="/runs/second-run/quiz/0"' in await text_of(client, earlier[1])
-
-
 async def test_filters_and_search_narrow_the_list(client: Client) -> None:
     """The list holds what matches, says how many, and keeps the state in the addresses of its samples."""
     text = await text_of(client, f"{SAMPLES}?kind=infra:timeout&q=thing")

@@ -311,22 +311,6 @@ def test_replies_come_from_the_cache_but_not_those_that_could_not_be_read(tmp_pa
     assert (len(model.calls), before, len(judge.calls)) == (6, 7, 9)
 
 
-def test_each_repeat_of_a_judge_is_asked_and_kept(tmp_path: Path) -> None:
-    """A judge that is asked three times is asked the same three times, and each grade is in the record."""
-    path = bench(tmp_path, WAYS["handed over"])
-
-    def wavers(call: Call, seen: int) -> Reply:
-        return answer("GRADE: C" if seen == 1 else f"GRADE: {verdict(call)}")
-
-    with scripted(adds) as model, scripted(wavers) as judge:
-        settings = config(path, tmp_path, model.url, judge.url, judge={"repeats": 3})
-        result = evaluate(settings)
-    rows = read_results(result.run_dir, "judged")
-    assert (len(judge.calls), [row["reward"] for row in rows]) == (18, [1, 1, 0, 1, 1, 1])
-    repeats = rows[2]["scoring_details"]["judgements"][0]["opinions"][0]["repeats"]
-    assert sorted(json.dumps(one) for one in repeats) == ['["C", 1.0]', '["I", 0.0]', '["I", 0.0]']
-
-
 def test_a_scorer_that_begins_again_asks_nothing_twice(tmp_path: Path) -> None:
     """One scorer ends the process of all; the others are scored again with the verdicts that they already had."""
     dying = (

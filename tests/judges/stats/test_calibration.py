@@ -17,7 +17,7 @@ from nel.core.scaling import mean_of
 from nel.judges.stats.agreement import cohen_kappa, gwet_ac1, pabak
 from nel.judges.stats.calibration import KAPPA_MIN, calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
-from nel.judges.stats.human_labels import allocate, priority, scale_of
+from nel.judges.stats.human_labels import allocate, scale_of
 from nel.judges.stats.tally import Tally
 from nel.metrics.intervals import wilson_interval
 
@@ -164,23 +164,6 @@ def test_grades_between_right_and_wrong_get_weighted_kappa_and_ppi_alone() -> No
     assert corrected["ppi"]["value"] == pytest.approx(expected)
 
 
-def test_scores_of_any_value_are_cut_into_ranges() -> None:
-    """A rubric's scores make eight strata, and PPI++ within them holds the mean that people would give."""
-    chance = random.Random(40)  # noqa: S311 - a test, not a secret
-    held = 0
-    for _ in range(20):
-        truth = [min(max(chance.betavariate(3, 2), 0.0), 1.0) for _ in range(1500)]
-        scores = [min(max(one + chance.gauss(0.06, 0.08), 0.0), 1.0) for one in truth]
-        labelled = set(chance.sample(range(1500), 150))
-        tally = _tally((score, truth[place] if place in labelled else None) for place, score in enumerate(scores))
-        found = calibration_json(tally, n_resamples=1)
-        corrected = corrected_headline(tally, _headline(tally), found)
-        assert len(found["strata"]) == 8
-        assert found["confusion"]["categories"] is None
-        held += corrected["ppi"]["ci_lower"] <= 0.6 <= corrected["ppi"]["ci_upper"]
-    assert held >= 18
-
-
 def test_corrected_headlines_hold_the_truth_of_a_biased_judge() -> None:
     """Drawn by the root of each grade's share, 95 in 100 intervals hold; the raw headline never does."""
     chance = random.Random(41)  # noqa: S311
@@ -290,24 +273,6 @@ def test_every_calibration_keeps_its_schema(tally: Tally) -> None:
 def test_rare_grades_get_more_than_their_share(sizes: dict[float, int], n: int, expected: dict[float, int]) -> None:
     """By the root of the size, at least 10 of each, never more than there are."""
     assert allocate(sizes, n) == expected
-
-
-def test_shares_always_add_up() -> None:
-    """For any sizes: what is given is what was asked for or all there is, and within what each has."""
-    chance = random.Random(42)  # noqa: S311
-    for _ in range(300):
-        sizes = {float(place): chance.randint(0, 60) for place in range(chance.randint(1, 9))}
-        n = chance.randint(0, 300)
-        given = allocate(sizes, n)
-        assert sum(given.values()) == min(n, sum(sizes.values()))
-        assert all(0 <= count <= sizes[key] for key, count in given.items())
-
-
-def test_the_order_of_drawing_follows_from_the_sample_alone() -> None:
-    """Ids and contents that only run together alike are told apart, and half a character is no obstacle."""
-    assert priority("a", "bc") == priority("a", "bc")
-    assert len({priority("a", "bc"), priority("ab", "c"), priority("a", "bd"), priority("b", "bc")}) == 4
-    assert len(priority("\ud800", "\ud800")) == 32
 
 
 @pytest.mark.parametrize(

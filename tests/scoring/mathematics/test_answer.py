@@ -78,27 +78,6 @@ def test_several_targets_are_tried_or_refused(target: Any) -> None:
         assert _score("\\boxed{12}", target)["correct"]
 
 
-def test_final_expression() -> None:
-    """Nested braces are kept, unclosed boxes passed over."""
-    assert final_expression("a \\boxed{\\frac{1}{\\sqrt{2}}} b") == "\\frac{1}{\\sqrt{2}}"
-    assert final_expression("\\boxed{1") is None
-    assert final_expression("nothing") is None
-    assert final_expression("") is None
-
-
-@pytest.mark.parametrize(
-    "response", ["\\boxed{", "\\boxed{5", "}}}{{{", "\\boxed{{5}", "\\boxed{5}}", "\\frac{1}{", "$5"]
-)
-def test_unbalanced_braces_raise_nothing(response: str) -> None:
-    """Whatever the braces there is a verdict."""
-    assert isinstance(_score(response, "7")["correct"], bool)
-
-
-def test_the_answer_in_a_box_followed_by_a_spare_brace_is_read() -> None:
-    """A brace too many after the box changes nothing."""
-    assert _score("\\boxed{5}}", "5")["correct"]
-
-
 def test_a_benchmark_is_scored_by_mathematics() -> None:
     """In a run right, wrong and missing answers are told apart, and the rule counts as nel's own."""
     template = compile_template("{q}", name="prompt")
