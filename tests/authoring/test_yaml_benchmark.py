@@ -74,18 +74,6 @@ def test_a_check_without_its_field_is_a_bad_row(tmp_path: Path) -> None:
         _scored(tmp_path, "contains: {field: a}", "x", b="1")
 
 
-def test_a_list_that_a_table_has_as_a_text_is_a_list(tmp_path: Path) -> None:
-    """A check that takes any of a list takes any of a column of lists that are texts."""
-    rows = tmp_path / "rows.csv"
-    rows.write_text("q,a\nCapital of Italy?,\"['Rome', 'Roma']\"\nCapital of France?,\"['Paris']\"\n")
-    text = f"{_HEAD}dataset: rows.csv\nlist_fields: [a]\nchecks:\n  - contains: {{field: a}}\n"
-    found = find_benchmark(_file(tmp_path, text))
-    with pytest.raises(DatasetError, match=r"name the field in list_fields: \[a\]"):
-        _scored(tmp_path, "contains: {field: a}", "Roma", a="['Rome', 'Roma']")
-    row = found.prepared_fields({"q": "Capital of Italy?", "a": "['Rome', 'Roma']"})
-    assert found.scorer(ScorerInput(response="Roma", target=None, metadata=row))["score"] == 1  # type: ignore[index]
-
-
 def test_a_judge_decides_a_criterion(tmp_path: Path) -> None:
     """The run's judge is asked with the criterion; the run is known to need one."""
     benchmark = find_benchmark(_file(tmp_path, f"{_HEAD}dataset: r.jsonl\nchecks:\n  - judge: Is polite\n"))

@@ -219,16 +219,3 @@ def test_a_run_that_a_stop_rule_ended_says_so(tmp_path: Path) -> None:
     view = RunStatusReader(tmp_path / "run").read()
     said = f"{slot}: stopped early by width<0.1 after {view.done:,} of {view.total:,}"
     assert said in lines_below(view)
-
-
-def test_it_waits_for_the_run_that_is_beginning(tmp_path: Path) -> None:
-    """Started before there is a directory, it says what it waits for and then shows the run to its end."""
-    sums(tmp_path / "data.jsonl", 2)
-    with started_nel("eval", "watch", "out", "--json", "--wait", "300", cwd=tmp_path) as watcher:
-        assert watcher.stderr is not None
-        assert "waiting for one up to 300 s" in watcher.stderr.readline()
-        with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:
-            assert nel(*sums_command(endpoint.url), cwd=tmp_path).returncode == 0
-        shown, _ = watcher.communicate(timeout=120)
-    assert watcher.returncode == 0
-    assert json.loads(shown.splitlines()[-1])["done"] == 2

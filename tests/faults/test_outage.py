@@ -67,21 +67,6 @@ def test_an_outage_passes_by_itself(tmp_path: Path, down: Reply, seconds: float)
     assert len(late) <= 5 + seconds / 2 / 0.1, "more than a probe in each interval"
 
 
-def test_f36_a_port_that_opens_later(tmp_path: Path) -> None:
-    """An endpoint that is started after the run is waited for, and no sample is lost to it."""
-    found: list[Any] = []
-    progress = Progress()
-    with closed_port() as (port, held):
-        settings = config(tmp_path, f"http://127.0.0.1:{port}/v1", n=10, endpoint=PATIENT)
-        thread = _in_background(lambda: found.append(nel.evaluate(settings, progress=progress)))
-        wait_until(lambda: "ENDPOINT DOWN" in progress_line(progress), "the run knows that nothing listens")
-        with serving(on=held) as server:
-            thread.join(HANGS_SECONDS)
-            assert len(server.calls) == 10
-    assert found[0].exit_code == 0
-    assert found[0].benchmarks[0].accounting["n_scored"] == 10
-
-
 def test_f36_people_are_told(tmp_path: Path) -> None:
     """While it lasts the progress line says that the endpoint is down and for how long."""
     progress = Progress()

@@ -16,7 +16,6 @@ from nel.errors import NelError
 from tests.faults.runs import config
 from tests.faults.server import Server, answer, serving
 from tests.support.runs import write_jsonl
-from tests.support.tiers import diagonal
 
 BENCH = """
 from nel import benchmark, scorer
@@ -48,17 +47,6 @@ def refused(settings: dict[str, Any], server: Server) -> str:
     assert server.calls == []
     assert not list(Path(settings["output"]["dir"]).glob("*/run.db"))
     return str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("role", "text"), diagonal(ROLES, {"f77-format": "{questoin}", "f77-jinja": "{# #}{{ questoin }}"})
-)
-def test_a_field_that_no_row_has(tmp_path: Path, role: str, text: str) -> None:
-    """A misspelt field is found before the first request, wherever it stands, and is never sent as it is."""
-    rows = [{**row, "question": "q"} for row in ROWS]
-    with serving() as server:
-        message = refused(written(tmp_path, server, rows, num_fewshot=1, **{role: text}), server)
-    assert '"questoin", which is missing; did you mean "question"?' in message
 
 
 ATTACKS = dict(zip(ROLES, [

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -231,13 +228,3 @@ def test_unreadable_files_say_why(tmp_path: Path) -> None:
         load_template("prompt.txt", base_dir=tmp_path)
     with pytest.raises(PromptError, match="larger than"):
         load_template(tmp_path / "big.txt")
-
-
-def test_plain_templates_do_not_import_jinja() -> None:
-    """Jinja is imported when the first Jinja template is met."""
-    code = (
-        "import sys, json; from nel.prompts import compile_template as c; c('{q}', name='p').render({'q': 'x'});"
-        "before = 'jinja2' in sys.modules; c('{# #}', name='p'); print(json.dumps([before, 'jinja2' in sys.modules]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
-    assert json.loads(done.stdout) == [False, True]

@@ -100,23 +100,6 @@ def test_headline_is_readable_without_script(run_dir: Path) -> None:
         assert text in page
 
 
-def test_failures_that_look_alike_stand_together(run_dir: Path) -> None:
-    """The clusters of failure_analysis.json are rows with their count and examples, as text."""
-    examples = [{"problem_idx": 7, "repeat": 2}, {"problem_idx": 1234, "repeat": 0}]
-    cluster = {"kind": "wrong_answer", "signature": 'read <b>C</b>\u202e, expected "B"', "count": 1204, "rate": 0.25}
-    edit(
-        run_dir / "mmlu-pro" / "failure_analysis.json",
-        clusters=[{**cluster, "exemplars": examples}],
-        n_unclustered=1017,
-    )
-    page = without_islands(rendered(run_dir))
-    assert "Failures that look alike" in page
-    assert "read &lt;b&gt;C&lt;/b&gt;\\u202e, expected &#34;B&#34;</th>" in page
-    assert '1,204</td><td class="num">25.00' in page
-    assert "#7 repeat 2, #1234</td>" in page
-    assert "1,017 failures are in none of these." in page
-
-
 def test_unscored_samples_bring_banner_and_bounds(run_dir: Path) -> None:
     """Unscored samples are announced with their causes, and the bounds stand beside the score."""
     page = without_islands(rendered(run_dir))
@@ -218,12 +201,3 @@ def test_only_metrics_json_is_required(run_dir: Path) -> None:
     assert "There is no failure_analysis.json" in page
     assert "There is no runtime_stats.json" in page
     assert [found["rows"] for found in islands(page)] == [[]]
-
-
-def test_several_benchmarks_are_listed_first(tmp_path: Path) -> None:
-    """A run of two benchmarks opens with a table that links to both, in name order, twins told apart."""
-    run_fixture.build_run(tmp_path, n=40, benchmarks=("zeta", "alpha"))
-    run_fixture.write_benchmark(tmp_path / "alpha@2", "alpha", run_fixture.make_rows(20))
-    page = rendered(tmp_path)
-    assert re.findall(r'<a href="#benchmark-\d">([^<]*)</a>', page) == ["alpha", "alpha@2", "zeta"]
-    assert len(islands(page)) == 3

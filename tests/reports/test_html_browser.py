@@ -133,24 +133,6 @@ def test_repeats_of_a_question_are_one_row(browser: Any, tmp_path: Path) -> None
     page.close()
 
 
-def test_categories_sort_both_ways(watched: WatchedReport) -> None:
-    """A click on a column head sorts by its number, another one turns the order round."""
-    page = watched.page
-    head = page.locator("table.categories th").nth(1)
-    orders = []
-    for _ in range(2):
-        head.locator("button").click()
-        orders.append(
-            [
-                float(cell.split("\u202f")[0])
-                for cell in page.locator("table.categories td:nth-child(2)").all_inner_texts()
-            ]
-        )
-    assert orders[0] == sorted(orders[0], reverse=True)
-    assert orders[1] == sorted(orders[0])
-    assert head.get_attribute("aria-sort") == "ascending"
-
-
 @pytest.mark.parametrize("width", [400, 1280])
 def test_page_never_scrolls_sideways(browser: Any, report: Path, width: int) -> None:
     """Wide tables scroll inside their own frame, also on a telephone."""

@@ -190,18 +190,6 @@ def test_a_scorer_that_gives_none_leaves_the_sample_unscored() -> None:
         assert outcome.cause == "scorer"
 
 
-def test_grades_are_numbers_in_a_run() -> None:
-    """C is 1, P a half, I 0; a value of several keys gives each of them."""
-    values = {"C": 1.0, "P": 0.5, "I": 0.0, 0.25: 0.25, True: 1.0}
-    for value, reward in values.items():
-        (outcome,) = _run(lambda sample, value=value: Score(value=value), ["5"])
-        assert isinstance(outcome, Scored)
-        assert outcome.reward == reward
-    (outcome,) = _run(lambda sample: Score(value={"a": "C", "b": 0.5}), ["5"])
-    assert isinstance(outcome, Scored)
-    assert outcome.metrics == {"a": 1.0, "b": 0.5}
-
-
 def test_a_name_and_metadata_may_be_given() -> None:
     """The decorator's name and further words are kept."""
 
@@ -322,21 +310,6 @@ def test_a_value_of_the_wrong_type_and_an_option_given_twice_are_refused(text: s
     """No word counts as true, no text as a list or a function, and no option silently wins over another."""
     with pytest.raises(ConfigError):
         find_scorer(text)
-
-
-@pytest.mark.parametrize("text", ["matsch", ""])
-def test_an_unknown_scorer_is_refused(text: str) -> None:
-    """A name that no package provides is a plugin error."""
-    with pytest.raises(PluginError, match="no scorer"):
-        find_scorer(text)
-
-
-def test_a_built_scorer_takes_no_options() -> None:
-    """Options after building are an error, none are not."""
-    built = match()
-    assert as_scorer(built) is built
-    with pytest.raises(ConfigError, match="built already"):
-        as_scorer(built, {"numeric": True})
 
 
 def test_a_factory_with_a_required_option_says_that_it_is_missing() -> None:

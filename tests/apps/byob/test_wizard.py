@@ -10,7 +10,7 @@ import pytest
 
 from nel.apps.byob.wizard.proposals import KINDS, propose, propose_kind, propose_targets
 from nel.apps.byob.wizard.table import read_table
-from nel.apps.byob.wizard.writing import SCORERS, Draft, file_of, file_text, plain_name, write_new
+from nel.apps.byob.wizard.writing import SCORERS, Draft, file_text, plain_name, write_new
 from nel.discovery.benchmark_checks import check_file
 from nel.errors import ConfigError, OutputError
 from tests.support.endpoint import answer, scripted
@@ -83,14 +83,6 @@ def test_nothing_is_overwritten_and_names_are_folded(tmp_path: Path) -> None:
     assert plain_name(" My Bench! ") == "my-bench"
     with pytest.raises(ConfigError, match="not a name for a benchmark"):
         plain_name("!?")
-
-
-def test_a_benchmark_does_not_take_the_name_of_a_module() -> None:
-    """Python run in its directory would import statistics.py in the place of its own module."""
-    assert file_of("statistics", None) == Path("statistics_benchmark.py")
-    assert file_of("my-quiz", None) == Path("my_quiz.py")
-    with pytest.raises(ConfigError, match=r"place of the module json .*--output sub/json_benchmark\.py"):
-        file_of("quiz", Path("sub/json.py"))
 
 
 def test_unknown_kinds_and_columns_are_named(tmp_path: Path) -> None:

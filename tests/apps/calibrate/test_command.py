@@ -231,24 +231,6 @@ def test_several_annotators_have_an_agreement_of_their_own(run: Path, tmp_path: 
     assert read_labels(run / "qa") == separate
 
 
-def test_one_repeat_of_each_sample_is_drawn(tmp_path: Path) -> None:
-    """With more labels wanted than samples, each sample is asked about once, in one of its repeats."""
-    answers = [
-        Answer(sample_id=f"s{place}", repeat=repeat, score=float(place % 2), response=f"{place} {repeat}")
-        for place in range(20)
-        for repeat in range(3)
-    ]
-    run_dir = build_judged_run(tmp_path / "run", answers)
-    drawn = draw_labels(run_dir, tmp_path / "a.csv", n=200)
-    rows = _rows(tmp_path / "a.csv")
-    assert (drawn.n, drawn.n_judged) == (20, 60)
-    assert len({row["sample_id"] for row in rows}) == 20
-    assert len({row["repeat"] for row in rows}) == 3
-    assert all(row["response"] == f"{row['sample_id'][1:]} {row['repeat']}" for row in rows)
-    labelled = _label(rows, tmp_path / "b.csv", lambda row: int(row["sample_id"][1:]) % 2)
-    assert import_labels(run_dir, labelled).n == 20
-
-
 def test_hostile_text_goes_through_a_spreadsheet_unharmed(tmp_path: Path) -> None:
     """Formulas are disarmed, line ends, quotes, NULs and half characters survive, and ids are found again."""
     hostile = [

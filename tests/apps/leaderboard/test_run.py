@@ -205,21 +205,6 @@ def test_a_resume_with_runs_or_another_judge_is_refused(runs: Runs, tmp_path: Pa
     assert (only(tmp_path / "out") / "leaderboard.json").read_bytes() == before
 
 
-def test_a_dry_run_counts_and_sends_nothing(runs: Runs, tmp_path: Path) -> None:
-    """Pairs, requests, what is settled and what is left out; no directory is made."""
-    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s", "--dry-run"]
-    done = nel("judge", "leaderboard", str(runs["alpha"]), str(runs["cut"]), *flags, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "pairs for the judge: 9\n" in done.stdout
-    assert "pairs settled by a failed answer: 2\n" in done.stdout
-    assert "requests: 18\n" in done.stdout
-    three = [str(runs[name]) for name in ("alpha", "beta", "gamma")]
-    for choice, requests in ((["--baseline", "beta"], 48), (["--judge-id", "t"], 144)):
-        done = nel("judge", "leaderboard", *three, *flags, *choice, "--json", cwd=tmp_path)
-        assert json.loads(done.stdout)["counts"]["requests"] == requests
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -97,29 +97,3 @@ async def test_wrong_body_is_refused_by_name(client: Client, path: str, body: di
         status, answer = await client.post(f"{url}/{path}", body)
     assert (status, answer["error"]["param"]) == (400, named)
     assert named.partition("[")[0] in answer["error"]["message"]
-
-
-@pytest.mark.parametrize("raw", [b"", b"{", b"[1]", b'{"model": NaN}', b"\xff"])
-async def test_bad_json_is_a_400(client: Client, raw: bytes) -> None:
-    """A body that is not a JSON object is refused with a message, not with a crash."""
-    async with running(demo_app(DemoOptions())) as url, client.session.post(f"{url}/completions", data=raw) as response:
-        assert response.status == 400
-        assert "JSON" in (await response.json())["error"]["message"]
-
-
-async def test_stats_count_double_sends(client: Client) -> None:
-    """Equal bodies are counted as repeats, refused ones are received but not answered, other samples are others."""
-    async with running(demo_app(DemoOptions())) as url:
-        for _ in range(3):
-            await client.chat(url, QUESTION)
-        for repeat in "01":
-            await client.chat(url, QUESTION, headers={"X-Nel-Sample-Id": "a", "X-Nel-Repeat": repeat})
-        await client.chat(url, QUESTION, n=2)
-        await client.get(f"{url}/models")
-        _, stats = await client.get(url.removesuffix("/v1") + "/stats")
-    assert stats == {
-        "requests": 7,
-        "status": {"200": 6, "400": 1},
-        "completions": {"total": 6, "distinct": 4, "max_repeats": 3},
-        "answered": {"total": 5, "distinct": 3, "max_repeats": 3},
-    }

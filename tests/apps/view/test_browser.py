@@ -156,18 +156,6 @@ def test_no_page_scrolls_sideways_or_runs_anything(browser: Any, url: str, width
     context.close()
 
 
-def test_a_phone_shows_runs_with_their_scores(browser: Any, url: str) -> None:
-    """The score was cut at the right edge; model and benchmark stand before it, one line a row."""
-    context = browser.new_context(viewport={"width": 400, "height": 800})
-    page = context.new_page()
-    page.goto(url)
-    for row in page.locator("tbody tr").all():
-        box = row.locator("[data-live-score]").bounding_box()
-        assert box["x"] + box["width"] <= 400
-        assert box["height"] < 45
-    context.close()
-
-
 def test_a_link_from_another_site_works(browser: Any, url: str, tmp_path: Path) -> None:
     """A strict cookie is not sent with it; the app asks itself again, and the sample is shown."""
     context = browser.new_context()

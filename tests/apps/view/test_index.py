@@ -104,16 +104,6 @@ def test_pages_go_on_where_the_last_ended(indexed: Path) -> None:
         assert index.count(1, query) == len(every)
 
 
-def test_repeats_are_one_question(tmp_path: Path) -> None:
-    """A search in five repeats of a sample gives the sample once, with the repeats that match."""
-    build_viewed_run(tmp_path / "run", n=6, repeats=5, texts=())
-    build(found_in(tmp_path / "run"), tmp_path / "index.db")
-    with Index(tmp_path / "index.db") as index:
-        found = index.questions(1, Search('"is red"'), n_max=9)
-    assert found[0] == [ResultKey(1, 0, 1), ResultKey(1, 0, 3)]
-    assert [group[0].idx for group in found] == [0, 1, 2, 3, 4]
-
-
 @pytest.mark.parametrize("order", ["score", "-score", "latency", "-completion_tokens", "cost", "-first_token"])
 def test_results_are_ordered_by_a_number(tmp_path: Path, order: str) -> None:
     """Pages forwards and backwards hold every result once, the repeats apart; what is unknown comes last."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,8 +10,6 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
-from nel.artifacts.aggregates import aggregates_json
-from nel.config.schema.run import AggregateConfig
 from tests.apps.view.conftest import content_of, opened
 from tests.support.viewed_run import build_viewed_run
 
@@ -106,19 +103,6 @@ async def test_a_run_has_its_headline_and_categories(client: Client) -> None:
     text = await text_of(client, "/runs/first-run")
     told = ("is the 95 % interval", "had all unscored been wrong", "infra:timeout 6", "physics", "no_answer", "law")
     assert [part for part in told if part not in text] == []
-
-
-async def test_a_run_has_the_means_over_its_benchmarks(tmp_path: Path) -> None:
-    """Above the benchmarks, as the report has them, a mean without a value with the reason."""
-    root = tmp_path / "runs"
-    build_viewed_run(root / "run", n=12)
-    mean = AggregateConfig(name="all <b>quizzes</b>", metric="f1", benchmarks=["quiz"])
-    rows = aggregates_json([mean.model_dump()], {})
-    (root / "run" / "aggregates.json").write_text(json.dumps({"run_id": "run", "aggregates": rows}))
-    async with opened(root, tmp_path / "cache", token=None) as client:
-        text = await text_of(client, "/runs/run")
-    assert "all &lt;b&gt;quizzes&lt;/b&gt;" in text
-    assert "nothing was asked" in text
 
 
 async def test_each_kind_of_failure_says_what_to_do_and_leads_to_its_samples(client: Client) -> None:

@@ -127,17 +127,6 @@ def test_repeats_measure_self_consistency() -> None:
     assert row["alpha"]["value"] == pytest.approx(1 - 28 * 2 / (29**2 - 19**2 - 10**2))
 
 
-def test_intervals_draw_samples_not_cases() -> None:
-    """Ten answers to each of five questions that agree or disagree together are five pieces of evidence, not fifty."""
-    cases = [("C", "C")] * 20 + [("I", "I")] * 10 + [("C", "I")] * 20
-    apart, together = (
-        counted(records(cases, ["a", "b"]), "a", "b", samples=samples)["agreement"][0]["raw"] for samples in (50, 5)
-    )
-    assert apart["value"] == together["value"] == 0.6
-    assert together["ci_method"] == "bootstrap"
-    assert together["ci_upper"] - together["ci_lower"] > 2 * (apart["ci_upper"] - apart["ci_lower"])
-
-
 @pytest.mark.parametrize(
     ("winners", "consistent", "first", "second"),
     [
