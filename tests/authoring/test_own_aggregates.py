@@ -85,7 +85,6 @@ def test_a_rule_of_its_own_over_all_answers(tmp_path: Path) -> None:
 
 
 def test_nothing_scored_has_no_aggregate(tmp_path: Path) -> None:
-    """It is undefined, and no 0."""
     benchmark = find_benchmark(str(adapter(tmp_path, '["default"]')))
     with pytest.raises(UndefinedMetric):
         OwnAggregates(benchmark.adapter)([])  # type: ignore[attr-defined]  # of an adapter

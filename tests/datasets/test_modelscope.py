@@ -185,7 +185,6 @@ def test_a_listed_path_stays_in_its_folder(hub: FakeModelScope, tmp_path: Path) 
 
 
 def test_parquet_and_csv_are_read_by_their_own_readers(hub: FakeModelScope) -> None:
-    """The format is that of the file."""
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 

@@ -117,7 +117,6 @@ def test_a_mistyped_key_of_metrics_is_an_error(tmp_path: Path) -> None:
 
 
 def test_metrics_that_are_none_are_refused_before_the_run(tmp_path: Path) -> None:
-    """With what was declared and what to write."""
     _rows(tmp_path)
     script = BY_KEY.replace("[mean(), std()]", '["mean"]')
     (tmp_path / "bench.py").write_text(script, encoding="utf-8")

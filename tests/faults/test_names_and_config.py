@@ -110,7 +110,6 @@ def test_f109_a_hostile_model_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("run_id", ["..", "a/b", "/x", "", ".x", "-x", "a\n", "x" * 300, "a\x00"], ids=repr)
 def test_f109_a_run_id_is_a_plain_name(tmp_path: Path, run_id: str) -> None:
-    """A run id that is not a plain name is refused."""
     settings = config(tmp_path, "http://127.0.0.1:9/v1")
     settings["output"]["run_id"] = run_id
     with pytest.raises(ConfigError, match="run_id"):

@@ -54,7 +54,6 @@ def test_f01_retry_after_holds_for_the_whole_endpoint() -> None:
 
 
 def test_f03_a_hint_of_nothing_is_no_wait() -> None:
-    """A zero is a hint, and it asks for no wait."""
     server = VirtualServer({0: [error(429, headers={"Retry-After": "0"})]})
     assert ask(server)[0].text == "Answer: 0"
     assert _gap(server) < _gap_without_a_hint()

@@ -166,7 +166,6 @@ def tells(sample):
 
 
 def test_a_key_that_a_scorer_raises_or_returns(tmp_path: Path) -> None:
-    """What a scorer says of its key is in no outcome."""
     (tmp_path / "b.py").write_text(SCORER)
     with serving(right) as server:
         done, ran = cli_run(tmp_path, server, benchmark={"name": str(tmp_path / "b.py")})

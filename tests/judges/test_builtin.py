@@ -30,7 +30,6 @@ def grade(case: Case, *replies: str) -> Grade:
 
 
 def test_all_are_installed() -> None:
-    """They are registered as any plugin is."""
     assert [
         *("binary_qa", "binary_qa_partial", "graded_fact", "graded_qa", "json_grade"),
         *("likert_5", "llm_rubric", "pairwise", "refusal", "rubric", "safety", "simpleqa", "unread"),

@@ -37,7 +37,6 @@ def test_the_score_is_the_expected_grade() -> None:
 
 
 def test_no_grade_among_the_tokens_is_no_verdict() -> None:
-    """It is refused, never read as 0."""
     with pytest.raises(JudgeError, match="none of the grades m, M is among the first tokens 'The'") as refused:
         grade_of_tokens(TOKENS, {"The": -0.1})
     assert refused.value.kind == "no_verdict"

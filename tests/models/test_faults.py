@@ -69,7 +69,6 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     ],
 )
 def test_transport_exceptions(error: Exception, kind: str, retryable: bool) -> None:
-    """Every exception of the transport has a kind of its own."""
     fault = fault_of_exception(error)
     assert (fault.kind, fault.retryable) == (kind, retryable)
     assert fault.message

@@ -219,7 +219,6 @@ def test_pieces_that_cannot_be_told_apart_are_refused() -> None:
 
 
 def test_a_batch_is_ordered_by_index() -> None:
-    """The order of arrival means nothing."""
     pairs = [("is", " A"), ("is", " B"), ("was", " C")]
     choices = [
         _choice([context, continuation], [None, -float(index)], index=index)

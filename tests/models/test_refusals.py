@@ -36,7 +36,6 @@ def test_what_is_a_refusal(error: ResponseError | None, expected: bool) -> None:
 
 
 def test_a_neutral_request_keeps_the_settings() -> None:
-    """Only the prompt is another one."""
     chat = {"model": "m", "messages": [{"role": "system", "content": "x"}], "temperature": 0, "stream": True}
     found = json.loads(neutral_body(json.dumps(chat).encode(), "chat", NEUTRAL_PROMPT))
     assert found == {**chat, "messages": [{"role": "user", "content": NEUTRAL_PROMPT}]}

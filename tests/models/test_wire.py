@@ -312,7 +312,6 @@ def test_google_says_in_the_body_how_long_to_wait() -> None:
     ],
 )
 def test_settings_that_a_protocol_has_not(name: Any, settings: dict[str, Any], said: list[str]) -> None:
-    """Each is named with what to do."""
     found = wire_of(name).problems(Generation(**settings))
     assert len(found) == len(said)
     assert all(part in one for part, one in zip(said, found, strict=True))

@@ -113,7 +113,6 @@ def test_values_without_a_text_are_refused(text: str, value: Any, problem: str) 
     ],
 )
 def test_fields_are_top_level_names(text: str, fields: set[str]) -> None:
-    """A template says which fields it needs."""
     assert compile_template(text, name="prompt").fields == fields
 
 

@@ -410,7 +410,6 @@ def test_multi_scorer_takes_a_function_and_a_named_reducer() -> None:
 
 
 def test_multi_scorer_has_the_metrics_of_its_first_member_that_has_any() -> None:
-    """Its metrics are inherited."""
     assert [found.name for found in multi_scorer([f1(), match()], "max").metrics] == ["mean", "stderr"]
     assert [found.name for found in multi_scorer([match(), f1()], "max").metrics] == ["accuracy", "stderr"]
 
@@ -457,7 +456,6 @@ def test_a_long_response_is_scored(score: Any, filler: str) -> None:
 
 
 def test_targets() -> None:
-    """A target is a sequence of texts, whose text joins them without anything between."""
     assert list(Target("a")) == ["a"]
     assert Target(["60", "60%"]).text == "6060%"
     assert Target(["60", "60%"]).target == ["60", "60%"]

@@ -166,7 +166,6 @@ async def test_faults_stand_in_place_of_answers(tmp_path: Path) -> None:
     ],
 )
 def test_an_error_of_a_script_names_line_and_key(name: str, text: str, error: str, tmp_path: Path) -> None:
-    """The line of the key."""
     with pytest.raises(ConfigError, match=error):
         script_of(tmp_path, text, name)
 

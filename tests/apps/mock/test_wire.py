@@ -50,7 +50,6 @@ async def test_echo_has_legacy_logprobs(client: Client, max_tokens: int | None) 
 
 
 async def test_unknown_model_names_the_served_one(client: Client) -> None:
-    """A model that is not served is a 404 that says which one is."""
     async with running(demo_app(DemoOptions(model="mine"))) as url:
         status, body = await client.chat(url, QUESTION, model="gpt-9")
     assert (status, body["error"]["code"]) == (404, "model_not_found")

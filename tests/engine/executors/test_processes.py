@@ -108,13 +108,11 @@ def _hosts() -> list[int]:
 
 @pytest.mark.parametrize("text", ["processes:workers=0", "processes:workers=two", "processes:workers=true"])
 def test_a_wrong_number_of_workers_is_refused(text: str) -> None:
-    """The number and its bounds are named."""
     with pytest.raises(ConfigError, match=r"takes workers=N from 1 to 1024, not"):
         find_executor(text)
 
 
 def test_ray_that_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says what to install."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"the executor ray needs Ray: pip install './plugins/nel-ray'"):
         find_executor("ray://127.0.0.1:10001")
