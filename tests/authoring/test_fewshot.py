@@ -159,6 +159,13 @@ def test_unusable_examples_are_refused(options: dict[str, Any], message: str) ->
         bound(**options)
 
 
+def test_rows_without_gold_answers_make_no_examples() -> None:
+    """An example would show "None" as its answer; a template that names no target shows what it says."""
+    with pytest.raises(ConfigError, match="no gold answer that an example could show; name its field"):
+        bound(target_field=None)
+    assert asked(bound(target_field=None, fewshot_template="{q} is easy")).startswith("q0 is easy")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

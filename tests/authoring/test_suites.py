@@ -109,6 +109,18 @@ def test_a_suite_that_cannot_be_weighed_says_why(tmp_path: Path, text: str, mess
         find_members(str(path))
 
 
+def test_a_suite_is_found_by_its_name_alone() -> None:
+    """It is several benchmarks, and a name that is nearly one is told which."""
+    group = find_members("suite:mmlu-subjects")
+    assert group is not None
+    assert group.members == ("mmlu",)
+    assert [mean["name"] for mean in group.aggregates][:2] == ["mmlu-subjects", "mmlu-subjects/stem"]
+    with pytest.raises(PluginError, match="did you mean"):
+        find_members("suite:mmlu-subject")
+    with pytest.raises(PluginError, match="is a suite of several benchmarks"):
+        find_benchmark("suite:mmlu-subjects")
+
+
 def test_a_suite_is_not_a_member_of_a_suite(folder: Path) -> None:
     """Neither another one nor itself; its members can be a sub-score."""
     with pytest.raises(PluginError, match=r"mine.yaml is a suite.*as a sub-score of the other suite"):

@@ -167,3 +167,13 @@ def test_symbolic_links_are_neither_signed_nor_passed_over(run_dir: Path, key: P
         assert (done.returncode, "no signature covers: added" in done.stdout) == (2, True), done.stdout
         link.unlink()
     assert nel("verify", str(run_dir), "--check", f"{key}.pub", cwd=run_dir.parent).returncode == 0
+
+
+def test_one_public_key_is_checked_and_no_further_signer(run_dir: Path, key: Path) -> None:
+    """A second line of the file would have been a signer too, under the name that is looked for."""
+    assert nel("verify", str(run_dir), "--sign", str(key), cwd=run_dir.parent).returncode == 0
+    other = _key(run_dir.parent, "other").with_suffix(".pub").read_text(encoding="utf-8")
+    both = run_dir.parent / "both.pub"
+    both.write_text(f"{other}nel {key.with_suffix('.pub').read_text(encoding='utf-8')}", encoding="utf-8")
+    done = nel("verify", str(run_dir), "--check", str(both), cwd=run_dir.parent)
+    assert (done.returncode, "does not hold one public key on one line" in done.stderr) == (2, True), done.stderr

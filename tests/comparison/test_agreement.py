@@ -159,6 +159,13 @@ def test_a_floor_is_held_against_the_interval_of_the_samples(
     assert words in done.stderr
 
 
+def test_one_id_of_two_samples_holds_no_floor(run_dir: Path) -> None:
+    """A copied sample under another position would count twice."""
+    _lines(lambda rows: rows[5].update(sample_id="q6"))(run_dir / "quiz")
+    done = CliRunner().invoke(app, ["gate", str(run_dir), "--fail-under", "accuracy=0.6"])
+    assert (done.exit_code, "two samples have one id" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("value", [None, "\ud800", 10**400])
 @pytest.mark.parametrize("name", ["exact_match", "doc_id"])
 def test_a_damaged_line_of_another_tool_is_refused_or_read(tmp_path: Path, name: str, value: object) -> None:

@@ -40,6 +40,15 @@ def test_wilsons_upper_end_near_one_decides_nothing_of_few_questions(tmp_path: P
     assert check["method"] == "wilson, upper end added_question"
 
 
+def test_students_t_of_few_questions_decides_nothing(tmp_path: Path) -> None:
+    """Scores from 1 to 10 have no bounds: 99 questions are inconclusive and 100 are not."""
+    for n, code in ((99, 5), (100, 0)):
+        grades = [float(place % 10 + 1) for place in range(n)]
+        rows = [line(place, one, scoring_details={"metrics": {"score": one}}) for place, one in enumerate(grades)]
+        found, output, _ = held(tmp_path / str(n), rows, "score=3")
+        assert (found, "no decision rests with 99 questions" in output) == (code, n == 99), output
+
+
 @pytest.mark.parametrize(("floor", "n"), [(0.95, 72), (0.97, 121), (0.99, 365)])
 def test_the_questions_that_would_decide_are_printed(tmp_path: Path, floor: float, n: int) -> None:
     """30 questions with four right answers each show no score above 88.57 %."""
@@ -55,6 +64,14 @@ def test_a_floor_that_more_questions_cannot_reach_names_no_number(tmp_path: Path
     rows = [line(place, one, scoring_details={"metrics": {"score": one}}) for place, one in enumerate(grades)]
     code, output, _ = held(tmp_path, rows, "score=5.3")
     assert (code, "samples are unscored" in output, "it would pass with" in output) == (5, True, False), output
+
+
+def test_a_gate_on_groups_that_are_alike_is_not_silent(tmp_path: Path) -> None:
+    """Ten groups of thirty right answers count as ten questions, and the line of the decision says so."""
+    rows = [line(place, 1.0, group=f"passage {place // 30}") for place in range(300)]
+    code, output, check = held(tmp_path, rows, "accuracy=0.97")
+    assert (code, check["lower"]) == (5, pytest.approx(1 - 0.302521, abs=1e-6))
+    assert "each of 10 groups counts as one question" in output
 
 
 def test_a_gate_of_few_groups_is_not_silent(tmp_path: Path) -> None:

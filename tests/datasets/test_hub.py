@@ -133,6 +133,13 @@ def test_a_file_needs_no_configuration() -> None:
         parse_uri("hf://a/b?file=x.csv&config=z")
 
 
+def test_one_configuration_or_several() -> None:
+    """Both at once is a mistake."""
+    assert parse_uri("hf://a/b?configs=x,y").configs == ("x", "y")
+    with pytest.raises(DatasetError, match="give config or configs, not both"):
+        parse_uri("hf://a/b?configs=x,y&config=z")
+
+
 @needs_datasets
 @pytest.mark.slow
 def test_what_the_hub_refuses_is_explained(reader: Reader) -> None:

@@ -75,6 +75,14 @@ def test_choices_that_are_numbered_from_one_are_refused(tmp_path: Path) -> None:
     assert "line 2: the gold answer is 2 of 2 choices and no row has 0" in done.stderr
 
 
+def test_choices_in_an_object_name_the_list_in_it(tmp_path: Path) -> None:
+    """The object that ARC has is answered with the field that would do."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % ', choices_field="choices"')
+    choices = {"text": ["red", "blue"], "label": ["A", "B"]}
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "q", "target": "A", "choices": choices}])
+    assert 'write choices_field="choices.text"' in dry_run(tmp_path).stderr
+
+
 EMPTY: list[Any] = ["", " ", [], [""], ["", " "]]
 
 

@@ -83,6 +83,21 @@ def test_cost_stands_in_the_artifacts(tmp_path: Path) -> None:
     assert (stats["run"]["requests"], stats["run"]["tokens"]) == (6, 60)
 
 
+def test_completed_answers_stand_beside_the_score(tmp_path: Path) -> None:
+    """Two of six are cut off: 4/6 counts, the completed ones are all right, and both are said."""
+
+    def script(call: Call, number: int) -> Reply:
+        cut = any(f"What is {i} " in call.text for i in (1, 2))
+        return answer("It beg", finish="length") if cut else _right(call, number)
+
+    with scripted(script, models=["m"]) as endpoint:
+        done = _run(tmp_path, endpoint.url)
+    metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
+    assert metrics["completed"] == {"n": 4, "value": 1.0}
+    assert round(metrics["rates"]["truncated"], 6) == round(2 / 6, 6)
+    assert "on the 4 completed answers: 100.00 %" in done.stderr
+
+
 _LISTED = """
 import json
 from pathlib import Path

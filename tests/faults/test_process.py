@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
+import nel
 from nel.engine.observability.progress_file import read_progress_file
 from tests.faults.invariants import no_secret, nothing_paid_twice, read_run, same_artifacts
-from tests.faults.runs import ROOT, environment, nel_cli, run, start, write_config
+from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Do, Gate, Reply, right, serving, wait_until
 from tests.support.runs import only_run
 from tests.support.tiers import first_rows, representatives
@@ -363,6 +364,19 @@ def test_f54_runs_of_one_second_do_not_meet(tmp_path: Path) -> None:
     assert len(runs) == 5
     for run_dir in runs:
         assert read_run(run_dir, 0).states == ["scored"] * 3
+
+
+def test_f54_a_taken_name_is_refused(tmp_path: Path) -> None:
+    """A second fresh run of the same name overwrites nothing and sends nothing."""
+    with serving() as server:
+        settings = config(tmp_path, server.url)
+        settings["output"]["run_id"] = "mine"
+        first = nel.evaluate(settings)
+        before = {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")}
+        with pytest.raises(nel.NelError, match="already exists"):
+            nel.evaluate(settings)
+        assert len(server.calls) == 3
+    assert {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")} == before
 
 
 OFFLINE = """

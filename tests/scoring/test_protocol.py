@@ -312,6 +312,14 @@ def test_a_value_of_the_wrong_type_and_an_option_given_twice_are_refused(text: s
         find_scorer(text)
 
 
+def test_a_built_scorer_takes_no_options() -> None:
+    """Options after building are an error, none are not."""
+    built = match()
+    assert as_scorer(built) is built
+    with pytest.raises(ConfigError, match="built already"):
+        as_scorer(built, {"numeric": True})
+
+
 def test_a_factory_with_a_required_option_says_that_it_is_missing() -> None:
     """The missing option is named, with how to give it; a factory that refuses a value is quoted."""
 

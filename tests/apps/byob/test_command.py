@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from nel.apps.byob import command as byob
 from nel.apps.byob import script as byob_script
@@ -45,3 +46,12 @@ def test_a_file_alone_is_compiled_and_installed(tmp_path: Path) -> None:
     assert "my-capitals" not in environment.run("-c", program, "--list", cwd=tmp_path).stdout
     assert environment.run("-c", program, str(path), cwd=tmp_path).returncode == 0
     assert "my-capitals" in environment.run("-c", program, "--list", cwd=tmp_path).stdout
+
+
+def test_its_errors_are_one_line_with_the_fix() -> None:
+    """Errors look as they do in every command of nel, and end with exit code 2."""
+    done = CliRunner().invoke(byob_script.app, [], prog_name="nel-byob")
+    assert done.exit_code == 2
+    assert done.output.startswith("nel: ")
+    assert "name the benchmark file to compile, or give --list" in done.output
+    assert done.output.count("\n") == 1

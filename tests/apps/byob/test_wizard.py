@@ -10,7 +10,7 @@ import pytest
 
 from nel.apps.byob.wizard.proposals import KINDS, propose, propose_kind, propose_targets
 from nel.apps.byob.wizard.table import read_table
-from nel.apps.byob.wizard.writing import SCORERS, Draft, file_text, plain_name, write_new
+from nel.apps.byob.wizard.writing import SCORERS, Draft, file_of, file_text, plain_name, write_new
 from nel.discovery.benchmark_checks import check_file
 from nel.errors import ConfigError, OutputError
 from tests.support.endpoint import answer, scripted
@@ -83,6 +83,14 @@ def test_nothing_is_overwritten_and_names_are_folded(tmp_path: Path) -> None:
     assert plain_name(" My Bench! ") == "my-bench"
     with pytest.raises(ConfigError, match="not a name for a benchmark"):
         plain_name("!?")
+
+
+def test_a_benchmark_does_not_take_the_name_of_a_module() -> None:
+    """Python run in its directory would import statistics.py in the place of its own module."""
+    assert file_of("statistics", None) == Path("statistics_benchmark.py")
+    assert file_of("my-quiz", None) == Path("my_quiz.py")
+    with pytest.raises(ConfigError, match=r"place of the module json .*--output sub/json_benchmark\.py"):
+        file_of("quiz", Path("sub/json.py"))
 
 
 def test_unknown_kinds_and_columns_are_named(tmp_path: Path) -> None:
@@ -175,6 +183,14 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_first_question(
     assert done.returncode != 0
     assert message in done.stderr
     assert done.stdout == ""
+
+
+def test_a_file_that_fails_its_checks_is_kept_to_be_corrected(tmp_path: Path) -> None:
+    """A prompt with a wrong field is found by the wizard itself, and the exit code says so."""
+    write_jsonl(tmp_path / "rows.jsonl", [{"question": "1 + 1?", "answer": "2"}])
+    done = nel("byob", "new", "rows.jsonl", "--yes", "--prompt", "{questoin}", "--name", "m", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "fix m.py, then: nel byob validate m.py" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from nel.artifacts.exporting.writers import export_run
 from nel.cli.app import app
-from nel.errors import PluginError
+from nel.errors import PluginError, UsageError
 from tests.support.distributions import install
 from tests.support.runs import nel
 
@@ -25,6 +25,19 @@ def elsewhere(run_dir, output):
     from nel.artifacts.exporting import Exported
     return Exported(files=[run_dir / "run.yaml"])
 """
+
+
+@pytest.mark.parametrize("place", ["run-1", "run-1/out", "full", "file", "link"])
+def test_an_output_that_is_in_use_is_refused(finished: Path, tmp_path: Path, place: str) -> None:
+    """The run's own directory, a directory with files, a file and a link are left as they are."""
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "a.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    output = finished.parent / place if place.startswith("run") else tmp_path / place
+    with pytest.raises(UsageError, match="choose another with -o"):
+        export_run("csv", finished, output)
+    assert (tmp_path / "full" / "a.txt").read_text() == (tmp_path / "file").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
