@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from nel import plugins
-from nel.discovery.extension_points import shape_error
 from nel.discovery.listing import describe_all
 from nel.errors import PluginError
 from tests.support.distributions import install, path_with
@@ -42,14 +41,6 @@ def test_what_a_plugin_prints_is_not_on_stdout(
     monkeypatch.syspath_prepend(tmp_path)
     assert plugins.load("scorers", "loud")(None) is True
     assert capsys.readouterr() == ("", "imported\n")
-
-
-def test_built_ins_come_through_the_same_door() -> None:
-    """The built-in benchmarks are entry points of the distribution nel."""
-    found = {ref.name: ref.distribution for ref in plugins.discover("benchmarks")}
-    assert {name: found[name] for name in ("quickstart", "gsm8k", "mmlu_pro")} == dict.fromkeys(
-        ("quickstart", "gsm8k", "mmlu_pro"), "nel"
-    )
 
 
 def test_a_built_in_keeps_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,13 +201,6 @@ def test_a_plugin_that_hangs_is_given_up_alone(tmp_path: Path, monkeypatch: pyte
     assert found["exact_match"].description
     assert found["numeric_match"].description
     assert "hanging_plugin" not in sys.modules
-
-
-def test_the_shape_of_a_plugin_is_checked() -> None:
-    """A benchmark entry point that is not a Benchmark is named as such."""
-    assert shape_error("benchmarks", 42) == "it is a int, not a nel.Benchmark"
-    assert shape_error("scorers", 42) == "it is a int, which cannot be called"
-    assert shape_error("scorers", len) is None
 
 
 def test_public_names_are_all_there() -> None:

@@ -39,16 +39,13 @@ class SessionFit:
     """For the user, where that is fewer than wanted."""
 
 
-def check_memory(limit: int | None = None) -> None:
+def check_memory() -> None:
     """Raise ConfigError where the address space is too limited for a run to end reliably.
 
     Where there is a limit, numpy is told to compute in one thread; it must not have been imported
     before.
-
-    Args:
-        limit: In bytes; that of this process where it is None.
     """
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0] if limit is None else limit
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:
         return
     if limit < _ADDRESS_SPACE_AMPLE:

@@ -154,7 +154,7 @@ class ContainerSession:
         request = {**command_fields(argv, env or {}, merge=merge), "cwd": cwd, "watch": watch}
         return self.ask(request, stdin, seconds=seconds, bytes_max=bytes_max, user=user)
 
-    def read(self, path: str, *, bytes_max: int = BODY_BYTES_MAX, user: str | None = None) -> bytes:
+    def read(self, path: str, *, bytes_max: int = BODY_BYTES_MAX) -> bytes:
         """Return a file.
 
         Raises:
@@ -163,7 +163,7 @@ class ContainerSession:
         """
         request: dict[str, Value] = {"do": "read", "path": path}
         # Twice: head and tail of an output have half of the limit each, and a file is one of them.
-        ran = self.ask(request, b"", seconds=_FILE_SECONDS, bytes_max=2 * bytes_max, user=user)
+        ran = self.ask(request, b"", seconds=_FILE_SECONDS, bytes_max=2 * bytes_max)
         _check_file(path, ran)
         return ran.stdout
 

@@ -70,12 +70,7 @@ UNPROBED: Final = EchoSupport(max_tokens=1, batched=False, leading_bos=False)
 """What every server that supports echo at all can do."""
 
 
-async def probe_echo(
-    send: Send,
-    model: str,
-    *,
-    timeout_seconds: float = PROBE_TIMEOUT_SECONDS,
-) -> EchoSupport | Fault:
+async def probe_echo(send: Send, model: str) -> EchoSupport | Fault:
     """Ask the probes one by one, then all in one request, and judge the answers.
 
     Returns:
@@ -85,14 +80,14 @@ async def probe_echo(
         LogprobFault: It answers, but not with log-probabilities that may be scored; see
             `judge_probe`.
     """
-    fault: Fault = _late(timeout_seconds)
+    fault: Fault = _late()
     for max_tokens in MAX_TOKENS_TRIED:
         answers: list[object] = []
         for probe in PROBES:
             body = build_echo_body(
                 model, [probe.context + probe.continuation], max_tokens=max_tokens
             )
-            answer = await _ask(send, body, timeout_seconds)
+            answer = await _ask(send, body)
             if isinstance(answer, Fault):
                 fault = answer
                 break
@@ -101,7 +96,7 @@ async def probe_echo(
             judge_probe(answers, max_tokens=max_tokens)
             prompts = [probe.context + probe.continuation for probe in PROBES]
             body = build_echo_body(model, prompts, max_tokens=max_tokens)
-            batch = await _ask(send, body, timeout_seconds)
+            batch = await _ask(send, body)
             return judge_probe(
                 answers, max_tokens=max_tokens, batch=None if isinstance(batch, Fault) else batch
             )
@@ -166,19 +161,19 @@ def _same_in_batch(batch: object, alone: Sequence[ChoiceScore], max_tokens: int)
     )
 
 
-async def _ask(send: Send, body: dict[str, object], timeout_seconds: float) -> Any:
+async def _ask(send: Send, body: dict[str, object]) -> Any:
     try:
-        async with asyncio.timeout(timeout_seconds):
+        async with asyncio.timeout(PROBE_TIMEOUT_SECONDS):
             return await send(body)
     except TimeoutError:
-        return _late(timeout_seconds)
+        return _late()
 
 
-def _late(timeout_seconds: float) -> Fault:
+def _late() -> Fault:
     return Fault(
         kind="timeout",
         message=(
-            f"no answer to a prompt with echo within {timeout_seconds:g} s; "
+            f"no answer to a prompt with echo within {PROBE_TIMEOUT_SECONDS:g} s; "
             "log-likelihoods need a server that returns prompt log-probabilities"
         ),
         retryable=False,

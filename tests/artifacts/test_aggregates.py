@@ -77,14 +77,6 @@ def test_a_mean_without_one_of_its_benchmarks_has_no_value(tmp_path: Path, endpo
     assert "no value of f1: few, many" in results_table({}, result.aggregates).below[-1]
 
 
-def test_a_mean_of_the_first_rows_has_no_interval(tmp_path: Path, endpoint: Endpoint) -> None:
-    """Where a benchmark has none, the mean has none, and says which."""
-    result = _run(tmp_path, endpoint, {"name": "sums", "metric": "accuracy"}, max_problems=2)
-    (row,) = result.aggregates
-    assert (row["value"], row["ci_lower"]) == (0.75, None)
-    assert "many is not a mean of single questions" in row["reason"]
-
-
 def test_the_unscored_bound_a_mean(tmp_path: Path) -> None:
     """A benchmark weighs what it has questions, whether they were scored or not."""
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from nel.artifacts.categories import Categories
-from nel.authoring.problem import label_of
-from nel.config.schema.run import split_category
 from nel.metrics.accumulator import Accumulator
-from nel.metrics.category_fields import FOUND_MAX, category_of, fields_of
+from nel.metrics.category_fields import FOUND_MAX, fields_of
 from nel.types import Sample, Scored
 
 
@@ -37,13 +35,3 @@ def test_what_is_no_category_is_left_alone() -> None:
     assert broken_down({"category": 1}, {"category": " "}, {"subject": ["x"]}) == {}
     assert broken_down(*({"subject": f"text {number}"} for number in range(FOUND_MAX + 50))) == {}
     assert len(broken_down(*({"subject": f"text {number}"} for number in range(FOUND_MAX)))) == FOUND_MAX
-
-
-def test_two_spellings_of_a_letter_are_one_category() -> None:
-    """A composed and a decomposed accent look the same, and name the same category."""
-    composed, decomposed = "caf\u00e9", "cafe\u0301"
-    rows = [{"category": name} for name in (composed, decomposed, "b")]
-    assert broken_down(*rows) == {"b": 1, composed: 2}
-    row = {"kind": decomposed}
-    assert label_of(row, "kind") == category_of({"category": decomposed}) == composed
-    assert split_category(f"x#{decomposed}") == ("x", composed)

@@ -6,7 +6,7 @@ import pytest
 
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.results import Result
-from nel.types import ModelFailure, Outcome, Response, Scored, Unscored
+from nel.types import ModelFailure, Outcome, Scored, Unscored
 
 
 def analysis_of(*outcomes: Outcome) -> FailureAnalysis:
@@ -69,12 +69,3 @@ def test_the_documented_categories_take_the_kinds_that_belong_to_them() -> None:
     assert ("format_error", "no_answer") in {(one["category"], one["kind"]) for one in found["exemplars"]}
     assert all(one["hint"] for one in found["kinds"].values())
     assert found["kinds"]["scorer:unheard_of"]["hint"] == "correct the scorer, then nel eval score DIR"
-
-
-def test_wrong_episodes_are_looked_at_step_by_step() -> None:
-    """Another way of reading the last answer changes no score that rests on what an agent did."""
-    analysis = FailureAnalysis()
-    response = Response(episode={"steps": 3})
-    analysis.add(Result(0, "s0", 0, None, response, Scored(reward=0.0, metrics={}), True))
-    hint = analysis.as_json()["kinds"]["wrong_answer"]["hint"]
-    assert hint == "look at the steps of each, its calls and their errors: nel view DIR"

@@ -70,7 +70,6 @@ def test_failures_that_raise_a_score_below_0_are_named() -> None:
 
 
 def test_unscored_answers_are_named_by_cause() -> None:
-    """A fault of the endpoint is not a wrong answer, and is named."""
     total = total_of(9)
     total.add(9, Unscored(cause="infra", kind="timeout", detail="late"))
     assert warned({}, total)["unscored"] == "1 of 10 unscored by infra (timeout 1)"

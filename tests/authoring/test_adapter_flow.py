@@ -57,14 +57,6 @@ def ids_of(rows: list[dict[str, Any]]) -> list[str]:
     return sorted(row["sample_id"] for row in rows)
 
 
-def test_an_id_may_come_again_in_another_subset(tmp_path: Path, endpoint: Endpoint) -> None:
-    """Each subset has a file of its own, numbered from 1."""
-    for subset in "ab":
-        write_jsonl(tmp_path / f"{subset}.jsonl", [{"id": n, "q": f"{subset}{n}?"} for n in (1, 2)])
-    rows = run(tmp_path, endpoint, own(dataset_id=str(tmp_path), subset_list=["a", "b"]))
-    assert ids_of(rows) == ["a/1", "a/2", "b/1", "b/2"]
-
-
 def test_an_id_names_each_of_several_samples_of_a_row(tmp_path: Path, endpoint: Endpoint) -> None:
     """By their places in what the adapter makes of it."""
     write_jsonl(tmp_path / "rows.jsonl", [{"id": "r1", "q": "So"}, {"id": "r2", "q": "Then"}])

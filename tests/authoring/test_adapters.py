@@ -190,14 +190,6 @@ def test_a_list_of_answers_accepts_each_of_them(tmp_path: Path, metric: Any, res
         assert score.value[name] == pytest.approx(expected)
 
 
-def test_a_list_without_an_answer_leaves_its_sample_unscored(tmp_path: Path) -> None:
-    """Nothing can be compared with it, which says nothing of the model."""
-    benchmark = made(tmp_path, Plain)
-    sample = benchmark.sample({"q": "?", "a": [], "kind": "x"}, sample_id="1")
-    with pytest.raises(DatasetError, match="the target is empty"):
-        benchmark.scorer(ScorerInput(response="x", target=[], sample=sample))
-
-
 def test_filters_come_before_the_extraction(tmp_path: Path) -> None:
     """Filters in their order, then `extract_answer`; what finds nothing is not an answer."""
 
@@ -243,17 +235,6 @@ def test_inference_hooks(tmp_path: Path) -> None:
     assert len(calls) == 2
 
 
-def test_the_metrics_of_an_adapter_may_be_a_property_of_its_own(tmp_path: Path) -> None:
-    """As general_mcq chooses them by a setting, or takes those of its meta."""
-
-    class Choosing(Plain):
-        @property
-        def metric_list(self) -> list[Any]:
-            return ["exact_match"] if self.meta.few_shot_num else super().metric_list
-
-    assert list(scored(Choosing, "2", tmp_path).value) == ["acc"]
-
-
 def test_a_score_of_the_metrics_names_the_first_as_its_main_one(tmp_path: Path) -> None:
     """As MMMU's adapter asks for it, to put a number of its own there."""
 
@@ -285,22 +266,6 @@ def test_a_metric_that_fails_leaves_its_sample_unscored(tmp_path: Path) -> None:
     assert [row["reward"] for row in found] == [1.0, 1.0, None, *[1.0] * 5]
     assert found[2]["outcome"]["cause"] == "scorer"
     assert found[0]["scoring_details"]["explanation"] == "why"
-
-
-def test_numbers_in_the_metadata_of_a_score_are_no_metrics(tmp_path: Path) -> None:
-    """They are details, and none stands in for the main value, whatever it is called."""
-
-    class Noted(Plain):
-        def match_score(
-            self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
-        ) -> Score:
-            return Score(value={"acc": 1.0}, metadata={"confidence": 100, "score": "low", "hedged": False})
-
-    result, _ = run(tmp_path, made(tmp_path, Noted), lambda *_: answer("x"))
-    row = read_results(result.run_dir, "plain")[0]
-    details = row["scoring_details"]
-    assert (row["reward"], details["metrics"]) == (1.0, {"acc": 1.0})
-    assert (details["confidence"], details["score"], details["hedged"]) == (100, "low", False)
 
 
 class Options(MultiChoiceAdapter):

@@ -22,6 +22,5 @@ def test_the_asked_form_is_read_before_any_other() -> None:
 
 
 def test_an_unknown_form_is_refused_where_it_is_declared() -> None:
-    """The error lists the forms."""
     with pytest.raises(ConfigError, match="tag NAME"):
         benchmark(name="b", dataset="rows.jsonl", prompt="{q}", answer_form="in a tag")

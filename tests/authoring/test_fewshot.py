@@ -91,14 +91,6 @@ def test_a_sample_is_never_its_own_example(sampler: str, tmp_path: Path) -> None
         assert text.count(f"Q: {row['q']}\n") == 1
 
 
-def test_what_a_table_of_examples_leaves_out_is_noted(tmp_path: Path) -> None:
-    """A column without a name is missing in the examples too."""
-    (tmp_path / "shots.csv").write_text("q,a,\nq0,a0,x\nq1,a1,y\n")
-    _, note = bind_examples(bench(num_fewshot=2), examples=str(tmp_path / "shots.csv"))
-    assert note is not None
-    assert "column 3 of 3 left out" in note
-
-
 def test_only_examples_with_the_samples_own_value() -> None:
     """With a field that must match, each subject has examples of its own."""
     made = bound(fewshot_match_field="s")

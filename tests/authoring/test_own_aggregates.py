@@ -15,7 +15,7 @@ from nel.compat.evalscope.own_aggregates import OwnAggregates
 from nel.errors import UndefinedMetric
 from nel.runs.evaluation import rescore
 from tests.support.endpoint import answer, scripted
-from tests.support.runs import run_config, write_jsonl
+from tests.support.runs import write_jsonl
 
 ADAPTER = """
 from evalscope.api.benchmark import BenchmarkMeta, DefaultDataAdapter
@@ -84,20 +84,7 @@ def test_a_rule_of_its_own_over_all_answers(tmp_path: Path) -> None:
     assert [row.score for row in report[f"{path}:spam"].rows] == [pytest.approx(F1), 6]
 
 
-def test_repeats_and_subsets(tmp_path: Path) -> None:
-    """Each answer counts, not the mean of a sample's; and each subset has aggregates of its own."""
-    path = adapter(tmp_path, '["x", "y"]')
-    said = {"a": ["YES", "NO"], **{name: [reply] * 2 for name, reply in REPLIES.items() if name != "a"}}
-    with scripted(lambda call, seen: answer(said[call.text][seen % 2]), models=["m"]) as endpoint:
-        settings = run_config(endpoint.url, [{"name": str(path), "repeats": 2}], tmp_path / "out")
-        found = aggregates(evaluate(settings).run_dir)
-    assert found["aggregated/x/f1"] == pytest.approx(2 * 1 / (1 + 3 + 3))
-    assert found["aggregated/y/f1"] == 0
-    assert found["aggregated/x/n[level=all]"] == 6
-
-
 def test_nothing_scored_has_no_aggregate(tmp_path: Path) -> None:
-    """It is undefined, and no 0."""
     benchmark = find_benchmark(str(adapter(tmp_path, '["default"]')))
     with pytest.raises(UndefinedMetric):
         OwnAggregates(benchmark.adapter)([])  # type: ignore[attr-defined]  # of an adapter

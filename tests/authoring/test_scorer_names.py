@@ -8,15 +8,7 @@ import pytest
 
 from nel.authoring.scorer_names import find_scorer
 from nel.errors import ConfigError, PluginError
-from nel.types import ScorerInput
 from tests.support.runs import nel, only_run, read_json, write_jsonl
-
-
-def test_options_are_read_as_yaml() -> None:
-    """A number is a number; the option reaches the scorer."""
-    sample = ScorerInput(response="The capital is Canbera.", target="Canberra")
-    assert find_scorer("fuzzy_match")(sample)["correct"] is False  # type: ignore[index]
-    assert find_scorer("fuzzy_match:threshold=85")(sample)["correct"] is True  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

@@ -55,11 +55,6 @@ def test_a_check_passes_or_fails(tmp_path: Path, checks: str, right: str, wrong:
     assert _scored(tmp_path, checks, wrong, a="X1")["score"] == 0
 
 
-def test_a_whole_float_of_a_row_is_written_both_ways(tmp_path: Path) -> None:
-    """A column of numbers with gaps is one of floats: 3.0 is found in "It is 3."."""
-    assert _scored(tmp_path, "contains: {field: a}", "It is 3.", a=3.0)["score"] == 1
-
-
 def test_weights_make_a_share(tmp_path: Path) -> None:
     """And each check has a metric of its own, with what it expected and got."""
     found = _scored(tmp_path, "contains: a\n    weight: 3\n  - contains: b\n    name: second", "a")
@@ -77,18 +72,6 @@ def test_a_check_without_its_field_is_a_bad_row(tmp_path: Path) -> None:
     """It is the row's fault, never a wrong answer."""
     with pytest.raises(DatasetError, match='needs the field "a"'):
         _scored(tmp_path, "contains: {field: a}", "x", b="1")
-
-
-def test_a_list_that_a_table_has_as_a_text_is_a_list(tmp_path: Path) -> None:
-    """A check that takes any of a list takes any of a column of lists that are texts."""
-    rows = tmp_path / "rows.csv"
-    rows.write_text("q,a\nCapital of Italy?,\"['Rome', 'Roma']\"\nCapital of France?,\"['Paris']\"\n")
-    text = f"{_HEAD}dataset: rows.csv\nlist_fields: [a]\nchecks:\n  - contains: {{field: a}}\n"
-    found = find_benchmark(_file(tmp_path, text))
-    with pytest.raises(DatasetError, match=r"name the field in list_fields: \[a\]"):
-        _scored(tmp_path, "contains: {field: a}", "Roma", a="['Rome', 'Roma']")
-    row = found.prepared_fields({"q": "Capital of Italy?", "a": "['Rome', 'Roma']"})
-    assert found.scorer(ScorerInput(response="Roma", target=None, metadata=row))["score"] == 1  # type: ignore[index]
 
 
 def test_a_judge_decides_a_criterion(tmp_path: Path) -> None:

@@ -26,9 +26,3 @@ def test_the_sum_is_scipys(kind: str) -> None:
             "equal": np.ones(shape),
         }[kind]
         assert largest_sum(scores.tolist()) == pytest.approx(by_scipy(scores), abs=1e-12), scores
-
-
-@pytest.mark.parametrize("scores", [[], [[]]])
-def test_nothing_to_pair(scores: list[list[float]]) -> None:
-    """An empty side has no pairs."""
-    assert largest_sum(scores) == 0

@@ -103,7 +103,6 @@ def test_aime_columns_of_both_years() -> None:
     ],
 )
 def test_math500_answers(response: str, gold: str, right: bool) -> None:
-    """Expressions are compared as mathematics."""
     assert correct(math500.math500, response, gold) is right
 
 

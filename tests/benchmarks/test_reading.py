@@ -51,12 +51,6 @@ def test_drop_gives_the_best_of_all_validated_answers() -> None:
         drop.with_answers({"answer": {"number": "", "date": nothing, "spans": []}})
 
 
-def test_drop_reads_a_bounded_number_of_parts() -> None:
-    """A response of semicolons costs no time."""
-    found: Any = drop.drop.scorer(ScorerInput(response="Answer: " + "a b;" * 100_000, target=[["x"] * 3]))
-    assert found["f1"] == 0.0
-
-
 @pytest.mark.parametrize(
     ("response", "spans", "exact", "f1"),
     [
@@ -108,18 +102,6 @@ def test_drop_shows_a_whole_answer_in_examples() -> None:
     asked = str(bound.sample({**row, "question": "other?"}, sample_id="1").input)
     assert "Question: q?\n\nAnswer: A; B\n\n" in asked
     assert asked.endswith("Question: other?")
-
-
-@pytest.mark.parametrize(
-    ("response", "answer"),
-    [
-        ("Canberra<|im_end|>", "Canberra"),
-        ("Canberra</s>", "Canberra"),
-    ],
-)
-def test_no_end_token_is_part_of_a_short_answer(response: str, answer: str) -> None:
-    """Some servers leave it in the text."""
-    assert short_answer(own_response(response)) == answer
 
 
 @pytest.mark.parametrize(

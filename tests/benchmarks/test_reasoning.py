@@ -10,7 +10,7 @@ from nel.benchmarks.reasoning.bbh_answers import read_answer, same_answer
 from nel.benchmarks.reasoning.bbh_tasks import TASKS
 from nel.datasets import open_dataset
 from nel.reading.response import own_response
-from nel.types import Sample, ScorerInput
+from nel.types import ScorerInput
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,6 @@ def test_answers(response: str, gold: str, right: bool) -> None:
     """Each form of gold answer has its own idea of equal; a reply of one line is its own answer."""
     found = bbh.scorer(ScorerInput(response=response, target=gold))
     assert found["correct"] is right  # type: ignore[index]
-
-
-def test_an_invented_next_question_is_no_part_of_the_answer() -> None:
-    """The reply ends where the prompt's own question marker begins again."""
-    sample = Sample(id="1", input="Q: not True is\nA: Let's think step by step.", target="False")
-    response = " So the answer is False.\n\nQ: True is\nA: Let's think step by step.\nSo the answer is True."
-    found = bbh.scorer(ScorerInput(response=response, target="False", sample=sample))
-    assert found["correct"] is True  # type: ignore[index]
 
 
 def test_the_examples_declare_their_answers() -> None:

@@ -14,7 +14,6 @@ from nel.types import SampleScore, Score
 
 
 def test_rows_of_wmt14_go_both_ways() -> None:
-    """One configuration serves both directions."""
     row = {"translation": {"de": "Guten Tag.", "en": "Good day."}}
     there, back = (made.sample(row, sample_id="1") for made in (pairs.wmt14_de_en, pairs.wmt14_en_de))
     assert (there.target, back.target) == ("Good day.", "Guten Tag.")

@@ -88,14 +88,3 @@ def test_a_narrower_terminal_leaves_nothing_of_the_wider_lines(terminal: Termina
     assert len(terminal.lines) == 5
     frame.show(["c" * 39])
     assert terminal.read() == ["above", "c" * 39]
-
-
-def test_lines_that_do_not_fit_are_cut_at_the_width_and_at_the_height(terminal: Terminal) -> None:
-    """A frame higher than the terminal could not be taken off again."""
-    frame = Frame(terminal.stream)
-    frame.show([f"{number} " + "x" * 100 for number in range(40)])
-    lines = terminal.read()
-    assert len(lines) == 23
-    assert lines[-1] == "…"
-    frame.show(["left"])
-    assert terminal.read() == ["left"]

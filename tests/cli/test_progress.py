@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.cli.progress import _Events, _Places, benchmark_lines, progress_line
+from nel.cli.progress import _Events, benchmark_lines, progress_line
 from nel.engine.progress import BenchmarkProgress, Progress
 from nel.types import SECOND_ASKING, ModelFailure, Scored, Unscored
 
@@ -72,15 +72,3 @@ def test_events_of_the_log_are_lines_and_those_of_an_earlier_session_are_not(tmp
         )
     assert [line[10:] for line in events.new()] == ["retried  n=2  x=a\\x1bb"]
     assert events.new() == []
-
-
-def test_the_directory_is_named_once_as_soon_as_there_is_one() -> None:
-    """Each endpoint of a matrix has its own."""
-    first, second = Progress(), Progress()
-    places = _Places({"a": first, "b": second})
-    assert places.new() == []
-    first.run_dir = Path("out/one")
-    assert places.new() == ["run of a: out/one"]
-    second.run_dir = Path("out/two")
-    assert places.new() == ["run of b: out/two"]
-    assert places.new() == []

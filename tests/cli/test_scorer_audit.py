@@ -46,29 +46,6 @@ def test_an_explanation_shows_spans_rules_and_what_was_rejected(tmp_path: Path) 
     assert {path.name: path.read_bytes() for path in run_dir.rglob("*.json*")} == before
 
 
-def test_an_explanation_as_json_has_every_reading(tmp_path: Path) -> None:
-    """`--json` prints what the text says, with places in characters of the stored response."""
-    run_dir = _recorded(tmp_path)
-    done = nel("eval", "score", str(run_dir), "--explain", "stated", "--json", cwd=tmp_path)
-    (found,) = json.loads(done.stdout)["answers"]
-    assert (found["kind"], found["differs"], found["scored"]) == ("number", True, {"value": "18", "reward": 1.0})
-    strict, lenient = found["readings"]["strict"], found["readings"]["lenient"]
-    assert (strict["value"], lenient["value"]) == (None, "18")
-    assert found["response"][lenient["start"] : lenient["end"]] == "18"
-    assert strict["rejected"][0]["why"] == "not declared as the answer"
-
-
-def test_model_failures_are_explained_as_such(tmp_path: Path) -> None:
-    """What reads as a refusal is read in each way; an empty answer cannot be read, which is not an error."""
-    run_dir = _recorded(tmp_path)
-    refused = nel("eval", "score", str(run_dir), "--explain", "refused", cwd=tmp_path)
-    assert "scored:   none, model failure (refusal), reward 0" in refused.stdout
-    assert "lenient:  no answer (nothing found)" in refused.stdout
-    assert refused.stdout.endswith("  the readings agree\n")
-    empty = nel("eval", "score", str(run_dir), "--explain", "empty", cwd=tmp_path)
-    assert (empty.returncode, "no reading applies: model failure (empty)" in empty.stdout) == (0, True)
-
-
 def test_an_audit_gives_the_band_and_lists_what_is_read_differently(tmp_path: Path) -> None:
     """Three of six right as scored, two by strict reading: band 33 to 50 %, one answer listed; files fit schemas."""
     run_dir = _recorded(tmp_path)
@@ -101,23 +78,6 @@ def test_the_report_shows_the_band_and_how_a_sample_was_read(tmp_path: Path) -> 
     assert "rejected, not declared as the answer: 18–20: Adding them gives ⟦18⟧ apples." in shown["stated"]
 
 
-def test_an_audit_follows_the_answers_and_ends_with_its_file(tmp_path: Path) -> None:
-    """Scored by another rule the band follows; the same store gives the same bytes; without the file there is none."""
-    run_dir = _recorded(tmp_path)
-    path = run_dir / "gsm8k" / "extraction_audit.json"
-    assert nel("scorer", "audit", str(run_dir), cwd=tmp_path).returncode == 0
-    first = path.read_bytes()
-    assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
-    assert path.read_bytes() == first
-    again = nel("eval", "score", str(run_dir), "--scorer", "exact_match", cwd=tmp_path)
-    assert "gsm8k: 0.00 – 50.00 % by the way of reading; 5 of 5 answers are read differently" in again.stdout
-    found = read_json(run_dir / "gsm8k" / "metrics.json")["extraction"]
-    assert (found["readings"]["scored"]["score"], found["band"]) == (0.0, {"lower": 0.0, "upper": 0.5})
-    path.unlink()
-    assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
-    assert "extraction" not in read_json(run_dir / "gsm8k" / "metrics.json")
-
-
 def test_answers_of_a_live_run_are_read_with_their_choices(tmp_path: Path) -> None:
     """MMLU-Pro over HTTP: the published rule stands beside strict and lenient, and two repeats are told apart."""
     rows = [
@@ -146,20 +106,6 @@ def test_answers_of_a_live_run_are_read_with_their_choices(tmp_path: Path) -> No
     assert extracted["1", 0] == "I"
     assert "official: I, would be wrong; form: official rule" in explained.stdout
     assert "mmlu_pro #1, repeat 1 (1)" in explained.stdout
-
-
-def test_hostile_answers_are_shown_as_text(tmp_path: Path) -> None:
-    """Half a character, escape sequences and markup: escaped on the terminal and in the page, strict JSON in files."""
-    said = {"one": "\ud800 \x1bc <script>alert()</script>\nAdding them gives 18 apples."}
-    run_dir = _recorded(tmp_path, said)
-    audited = nel("scorer", "audit", str(run_dir), cwd=tmp_path)
-    explained = nel("eval", "score", str(run_dir), "--explain", "one", cwd=tmp_path)
-    assert (audited.returncode, explained.returncode) == (0, 0), audited.stderr + explained.stderr
-    assert "\x1b" not in audited.stdout + explained.stdout
-    assert "\\ud800 \\x1bc <script>" in explained.stdout
-    (difference,) = read_json(run_dir / "gsm8k" / "extraction_audit.json")["differences"]
-    assert difference["readings"]["lenient"]["value"] == "18"
-    assert "<script>alert" not in (run_dir / "report.html").read_text(encoding="utf-8")
 
 
 def test_partial_credit_has_counts_and_no_band(tmp_path: Path) -> None:

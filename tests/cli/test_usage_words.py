@@ -31,11 +31,6 @@ def test_a_command_that_is_not_there_names_the_one_that_is_meant(line: str, mean
     assert meant in _said(line)
 
 
-def test_a_word_like_no_command_gets_no_offer() -> None:
-    """Nothing is offered where nothing is near."""
-    assert "No such command 'frobnicate'." in _said("frobnicate")
-
-
 @pytest.mark.parametrize(
     ("line", "meant"),
     [

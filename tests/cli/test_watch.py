@@ -19,13 +19,10 @@ import pytest
 
 from nel.cli.watch_show import lines_below
 from nel.engine.observability.run_status import RunStatusReader, find_run
-from nel.engine.store.codec import encode_outcome
 from nel.engine.store.lock import Owner, own_directory, owner_of
 from nel.engine.store.log import Log
-from nel.engine.store.rows import verdict_row
 from nel.engine.store.snapshot import StoredSample
 from nel.errors import OutputError
-from nel.types import ModelFailure, Scored, Unscored
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, sums, sums_command, write_jsonl
@@ -163,32 +160,6 @@ def store_with(run_dir: Path, *, samples: int = 4, bad: int = 0, repeats: int = 
     return store, key
 
 
-def put(store: Log, key: int, idx: int, outcome: Any, *, retry: int = 0) -> None:
-    """Commit one outcome."""
-    store.append_at_once([verdict_row((key, idx, 0), encode_outcome(outcome), retry)])
-
-
-def test_what_a_resume_drops_is_counted_again(tmp_path: Path) -> None:
-    """Row numbers that are used again, and outcomes that are gone, do not fool a reader that goes on looking."""
-    store, key = store_with(tmp_path / "run")
-    reader = RunStatusReader(tmp_path / "run")
-    put(store, key, 0, Scored(reward=1.0, metrics={}))
-    put(store, key, 1, ModelFailure(kind="empty"))
-    put(store, key, 2, Unscored(cause="infra", kind="timeout"), retry=2)
-    first = reader.read()
-    assert (first.done, first.benchmarks[0].unscored) == (3, {"infra:timeout": 1})
-    with store.transaction():
-        store.void(key)
-        store.begin_session()
-    put(store, key, 3, Scored(reward=0.0, metrics={}))
-    second = reader.read()
-    assert (second.done, second.sessions, second.benchmarks[0].unscored) == (3, 2, {})
-    assert second.benchmarks[0].score == pytest.approx(1 / 3)
-    put(store, key, 2, Scored(reward=1.0, metrics={}))
-    assert reader.read().benchmarks[0].score == pytest.approx(2 / 4)
-    store.close()
-
-
 def test_who_holds_a_run_is_seen_without_holding_it(tmp_path: Path) -> None:
     """The owner is known while it holds the directory, and not after; asking does not keep a run from starting."""
     assert owner_of(tmp_path) is None
@@ -248,16 +219,3 @@ def test_a_run_that_a_stop_rule_ended_says_so(tmp_path: Path) -> None:
     view = RunStatusReader(tmp_path / "run").read()
     said = f"{slot}: stopped early by width<0.1 after {view.done:,} of {view.total:,}"
     assert said in lines_below(view)
-
-
-def test_it_waits_for_the_run_that_is_beginning(tmp_path: Path) -> None:
-    """Started before there is a directory, it says what it waits for and then shows the run to its end."""
-    sums(tmp_path / "data.jsonl", 2)
-    with started_nel("eval", "watch", "out", "--json", "--wait", "300", cwd=tmp_path) as watcher:
-        assert watcher.stderr is not None
-        assert "waiting for one up to 300 s" in watcher.stderr.readline()
-        with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:
-            assert nel(*sums_command(endpoint.url), cwd=tmp_path).returncode == 0
-        shown, _ = watcher.communicate(timeout=120)
-    assert watcher.returncode == 0
-    assert json.loads(shown.splitlines()[-1])["done"] == 2

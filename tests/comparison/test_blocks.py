@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -109,19 +108,6 @@ def test_a_broken_line_is_named_as_when_read_alone(tmp_path: Path, what: str) ->
     assert said[0] == said[1]
 
 
-def test_empty_lines_and_lines_that_are_no_object_are_found_among_others(tmp_path: Path) -> None:
-    """Empty lines count as lines and hold nothing; two objects in one line are an error with its number."""
-    path = write_run(tmp_path / "run", PLAIN) / "quiz" / "results.jsonl"
-    text = path.read_text()
-    path.write_text("\n\n" + text.replace("\n", "\n\n", 1))
-    side = read_side(tmp_path / "run", "run").benchmarks["quiz"]
-    _assert_equal(side.columns(), replace(side, make_blocks=None).columns())
-    for wrong in (f"{json.dumps(PLAIN[1])},{json.dumps(PLAIN[2])}", "[]", "{"):
-        path.write_text(text.replace(text.splitlines()[1], wrong))
-        with pytest.raises(NelError, match=r"results\.jsonl:2 "):
-            side.columns()
-
-
 def test_rows_are_read_where_the_datasets_differ(tmp_path: Path) -> None:
     """Two rows of one id and gold answer but other content are not paired, however the datasets were waved through."""
     rows = [line(idx, float(idx % 2)) for idx in range(20)]
@@ -158,18 +144,6 @@ def test_a_broken_line_of_a_part_is_named_by_its_place_in_the_file(tmp_path: Pat
     side = read_side(write_run(tmp_path / "run", [*PLAIN, {**line(17, 1.0), **BROKEN[what]}]), "run").benchmarks["quiz"]
     with pytest.raises(NelError, match=r"results\.jsonl:18"):
         side.columns()
-
-
-@pytest.mark.usefixtures("_in_parts")
-def test_metrics_beyond_the_limit_are_those_of_the_first_lines(tmp_path: Path) -> None:
-    """Which ones are kept depends on all lines before, so parts with that many are not put together."""
-    rows = [
-        line(idx, 1.0, scoring_details={"metrics": {f"m{(idx * 9 + more) % 60}": 1.0 for more in range(40)}})
-        for idx in range(6)
-    ]
-    parts, whole = _both(tmp_path, rows)
-    assert parts.metric_names == whole.metric_names
-    _assert_equal(parts, whole)
 
 
 def test_a_command_that_a_message_names_works_for_any_path(tmp_path: Path) -> None:

@@ -146,7 +146,6 @@ def test_a_line_that_stands_twice_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", '"1"', "1e999"])
 def test_a_score_that_is_no_number_is_an_error(tmp_path: Path, value: str) -> None:
-    """NaN is not a score, and never significant."""
     left, right = write_run(tmp_path / "a", lines(BEFORE)), write_run(tmp_path / "b", lines(BEFORE))
     path = right / "quiz" / "results.jsonl"
     first, *rest = path.read_text().splitlines()

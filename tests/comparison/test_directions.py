@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from nel.apps.leaderboard.ranked_runs import standings_json
-from nel.artifacts.exporting.writers import export_run
 from nel.artifacts.importing.writers import import_results
 from nel.comparison.compare import BenchmarkComparison, compare
 from nel.comparison.flips import flips
@@ -55,14 +54,6 @@ def less_and_more(tmp_path: Path) -> tuple[Path, Path]:
 def compared(baseline: Path, candidate: Path) -> BenchmarkComparison:
     sides = read_sides([str(baseline), str(candidate)])
     return compare(sides, Settings(), despite=frozenset()).candidates[0].benchmarks[0]
-
-
-@pytest.mark.parametrize("n_shot", [0, 5])
-def test_an_import_of_few_shots_can_be_compared(tmp_path: Path, n_shot: int) -> None:
-    """The number of examples is all that the harness records of them, and none are none."""
-    source = harness_output(tmp_path / "source", [{"acc": 1.0}, {"acc": 0.0}], n_shot=n_shot)
-    import_results(source, tmp_path / "run")
-    assert compared(tmp_path / "run", tmp_path / "run").headline.baseline == 0.5
 
 
 @pytest.mark.parametrize("is_imported", [False, True])
@@ -114,14 +105,3 @@ def test_nothing_is_ranked_or_held_by_what_should_be_less(tmp_path: Path, less_a
     import_results(less_and_more[0], tmp_path / "run")
     with pytest.raises(UsageError, match="less is better of likelihood_diff of bias"):
         hold(tmp_path / "run", read_floors(["likelihood_diff=0.1"]))
-
-
-@pytest.mark.parametrize("format_name", ["lm-eval", "every-eval-ever"])
-def test_exports_say_which_way_is_better(tmp_path: Path, less_and_more: tuple[Path, Path], format_name: str) -> None:
-    """What comes back from another tool's form is compared the same way."""
-    runs = [tmp_path / "first", tmp_path / "second"]
-    for run, source in zip(runs, less_and_more, strict=True):
-        import_results(source, tmp_path / f"{run.name}-run")
-        export_run(format_name, tmp_path / f"{run.name}-run", tmp_path / f"{run.name}-out")
-        import_results(tmp_path / f"{run.name}-out", run)
-    assert compared(*runs).headline.verdict == "worse"

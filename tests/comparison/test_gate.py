@@ -86,7 +86,6 @@ def test_a_policy_may_name_what_neither_run_has_and_is_then_never_go(tmp_path: P
 
 
 def test_an_unknown_metric_in_the_policy_is_an_error(tmp_path: Path) -> None:
-    """A metric that neither run has is a mistake in the policy."""
     left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", SAME)
     with pytest.raises(ConfigError, match='the metric "f1" of quiz'):
         decided(left, right, {"defaults": {"metric": "f1"}})

@@ -88,7 +88,6 @@ def test_a_mean_is_compared_by_the_pairs_of_its_members(runs: dict[str, Path]) -
 
 
 def test_a_mean_alone_can_be_compared(runs: dict[str, Path]) -> None:
-    """Under its name, with the benchmarks that it is of."""
     (candidate,) = compare(runs["base"], runs["worse"], benchmarks=["lacking"]).document["candidates"]
     assert [row["benchmark"] for row in candidate["benchmarks"]] == ["many"]
     assert [row["aggregate"] for row in candidate["aggregates"]] == ["lacking"]

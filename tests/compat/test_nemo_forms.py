@@ -93,7 +93,6 @@ def test_a_metric_scores_in_each_form(tmp_path: Path, name: str) -> None:
 
 
 def test_the_options_of_a_metric_are_part_of_its_name(tmp_path: Path) -> None:
-    """So that a run with other options is another one."""
     (tmp_path / "bench.py").write_text(METRICS)
     found = benchmarks_in_file(tmp_path / "bench.py")
     assert sorted(found) == ["as-class", "as-instance", "as-scorer"]

@@ -335,19 +335,6 @@ def test_every_name_that_is_lent_exists() -> None:
     assert {"benchmark", "scorer", "ScorerInput", "any_of", "gsm8k_answer", "category_breakdown"} <= set(space)
 
 
-def test_a_folder_of_that_name_is_no_installation(tmp_path: Path) -> None:
-    """A folder without code, such as a checkout's parent or packages compiled into the namespace, changes nothing."""
-    (tmp_path / "nemo_evaluator" / "byob_old").mkdir(parents=True)
-    (tmp_path / "bench.py").write_text(TOP)
-    code = "from nel.authoring.registry import find_benchmark; print(find_benchmark('bench.py:typed').name)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False,
-        env={"PYTHONPATH": f"{tmp_path}:{Path(nel.__file__).parents[1]}", "PATH": ""},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "typed\n"
-
-
 def test_an_installed_nemo_evaluator_is_left_alone(tmp_path: Path) -> None:
     """Where it can be imported nel stands for nothing, and the file gets the real one."""
     package = tmp_path / "site" / "nemo_evaluator"

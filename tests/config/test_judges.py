@@ -41,13 +41,6 @@ def test_a_judge_that_is_written_wrongly(judge: Any, message: str, of_benchmark:
     assert "sk-secret" not in str(refused.value)
 
 
-def test_a_judge_of_a_benchmark_wins() -> None:
-    """One judge stands for a panel of one; none is none."""
-    config = built({"url": URL, "model": "own"}, of_benchmark=True)
-    assert [member.model for member in config.judge_of(config.benchmarks[0]).panel] == ["own"]
-    assert built(None).judge_of(config.benchmarks[0].model_copy(update={"judge": None})) is None
-
-
 def test_a_judge_of_a_benchmark_that_does_not_fit_the_run_is_refused() -> None:
     """A quorum of the run for a benchmark's one judge is said before anything is planned."""
     panel = [{"url": URL, "model": name} for name in "ab"]

@@ -69,13 +69,6 @@ def test_a_wrong_key_of_the_file_is_named_with_the_file() -> None:
     )
 
 
-def test_keys_that_contradict_each_other_name_all_their_sources() -> None:
-    """Where a whole section is wrong, everything that set a part of it is named."""
-    judge = {"url": URL, "model": "j", "quorum": 1}
-    message = refused({**FILE, "judge": judge}, {}, "judge.quorum=2")
-    assert message.startswith("run.yaml, -O judge.quorum=…: judge: quorum is 2 and the panel has 1")
-
-
 def test_what_is_set_for_all_benchmarks_wins_over_their_entries_in_the_file() -> None:
     """Sampling settings and judges of an entry give way to a flag or ``-O``; those that nothing else sets stay."""
     entry = {
@@ -97,10 +90,3 @@ def test_what_is_set_for_all_benchmarks_wins_over_their_entries_in_the_file() ->
     }
     config = build_config(several, given=given_settings({"--protocol": "completions"}))
     assert [endpoint.protocol for endpoint in config.endpoints] == ["completions", "completions"]
-
-
-def test_an_error_of_the_whole_configuration_names_file_and_flags() -> None:
-    """Each of them may have set what contradicts another key."""
-    data = {"endpoints": [{"name": "a", "url": URL, "model": "m"}], "benchmarks": ["x"]}
-    message = refused(data, {"--model-url": URL})
-    assert message.startswith("run.yaml, --model-url: endpoint.url and endpoints are both given")

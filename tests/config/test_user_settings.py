@@ -112,10 +112,3 @@ def test_the_page_has_every_variable() -> None:
     for name, entry in variables().items():
         assert f"| `{name}` | `{'.'.join(entry.path)}`" in page
         assert f"| `{entry.flag.name}` |" in page
-
-
-def test_a_field_of_the_body_is_a_setting_of_its_own(user_file: Path) -> None:
-    """A flag that sets one field of ``generation.extra`` leaves the others of the user's file."""
-    user_file.write_text("generation: {extra: {top_k: 1, min_p: 0.1}}\n")
-    layers = layers_of(None, ChosenSettings(given_settings(FLAGS), ("generation.extra.top_k=2",)))
-    assert layers.build().generation.extra == {"top_k": 2, "min_p": 0.1}

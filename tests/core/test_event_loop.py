@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import socket
 import threading
 from contextlib import suppress
 
-import aiohttp
 import pytest
 
 from nel.core.event_loop import run
@@ -43,26 +41,3 @@ def test_a_connection_with_unsent_bytes_ends_with_the_loop(end: str) -> None:
         with pytest.raises(LookupError, match="its own"):
             run(fail())
         reader.join()
-
-
-def test_a_request_that_is_being_sent_ends_with_the_loop() -> None:
-    """A run may stop while it sends a long prompt to a server that reads nothing."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        async def fail() -> None:
-            accepted = asyncio.create_task(asyncio.to_thread(server.accept))
-            async with aiohttp.ClientSession() as session:
-                url = f"http://127.0.0.1:{server.getsockname()[1]}/"
-                sending = asyncio.create_task(session.post(url, data=io.BytesIO(MORE_THAN_A_SOCKET_HOLDS)))
-                connection, _ = await accepted
-                peers.append(connection)
-                await asyncio.to_thread(connection.recv, 1)
-                sending.cancel()
-                await asyncio.gather(sending, return_exceptions=True)
-            raise LookupError("its own")
-
-        peers: list[socket.socket] = []
-        with pytest.raises(LookupError, match="its own"):
-            run(fail())
-        with peers[0] as peer:
-            _read_to_the_end(peer)

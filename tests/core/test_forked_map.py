@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -56,18 +55,3 @@ def test_the_task_of_a_killed_process_is_computed_here() -> None:
     found = list(map_forked(computed_in, range(6), processes=2))
     assert [number for number, _ in found] == [*range(6)]
     assert 1 in [number for number, is_here in found if is_here]
-
-
-def test_tasks_are_taken_when_a_process_is_free() -> None:
-    """So that a million tasks are never in memory at once."""
-    taken: list[int] = []
-
-    def tasks() -> Iterator[int]:
-        for number in range(10):
-            taken.append(number)
-            yield number
-
-    results = map_forked(abs, tasks(), processes=2)
-    assert next(results) == 0
-    assert len(taken) == 3
-    results.close()

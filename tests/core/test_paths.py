@@ -11,7 +11,7 @@ import pytest
 
 from nel.artifacts.exporting.writers import export_run
 from nel.core.atomic_files import write_file
-from nel.core.paths import cache_directory, final_directory, make_work_directory, user_directory
+from nel.core.paths import final_directory, make_work_directory
 from nel.errors import StoppedEarly
 from tests.support.viewed_run import build_viewed_run
 
@@ -57,17 +57,6 @@ def test_an_export_that_was_killed_leaves_nothing_after_the_next(tmp_path: Path)
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".out.")]
     export_run("csv", run_dir, output)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "run"]
-
-
-def test_a_relative_cache_of_the_user_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Datasets, agents, indices and copies of runs have one cache, and a container can mount it."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CACHE_HOME", "cache")
-    monkeypatch.setenv("XDG_CONFIG_HOME", "config")
-    assert cache_directory() == tmp_path / ".cache" / "nel"
-    assert user_directory() == tmp_path / ".config" / "nel"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert cache_directory() == tmp_path / "cache" / "nel"
 
 
 def test_a_file_of_no_run_is_not_said_to_be_one_of_a_run(tmp_path: Path) -> None:

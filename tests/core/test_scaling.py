@@ -24,16 +24,6 @@ def test_finite_numbers_have_a_finite_mean(values: list[float]) -> None:
     assert math.isclose(mean_of(values), float(true), rel_tol=1e-15, abs_tol=largest * 1e-15 + 5e-324)
 
 
-@given(values=st.lists(FINITE, min_size=2, max_size=8))
-def test_an_interval_is_finite_or_has_a_reason(values: list[float]) -> None:
-    """Whatever the values, its ends are finite and in order, or it has none and says why."""
-    interval = values_interval(np.array(values), bounds=None)
-    if interval.lower is None or interval.upper is None:
-        assert interval.reason
-    else:
-        assert -math.inf < interval.lower <= interval.upper < math.inf
-
-
 def test_what_no_number_holds_is_undefined() -> None:
     """An interval beyond the largest number does not exist and says so."""
     values = [LARGEST, -LARGEST, LARGEST, -LARGEST]

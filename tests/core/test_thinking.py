@@ -81,11 +81,3 @@ def test_a_quoted_closing_tag_is_text(answer: str) -> None:
 def test_channels_without_their_special_tokens(text: str, expected: tuple[str | None, str, bool]) -> None:
     """As servers of gpt-oss leave them that skip special tokens; an ordinary word opens no channel."""
     assert split_reasoning(text) == expected
-
-
-def test_many_blocks_take_linear_time() -> None:
-    """Two hundred thousand blocks, and as many openings in one, are split at once."""
-    n = 200_000
-    reasoning, answer, _ = split_reasoning("<think>a</think>" * n + "18")
-    assert (len(reasoning or ""), answer) == (2 * n - 1, "18")
-    assert split_reasoning("<think>" * n)[2] is False

@@ -55,13 +55,6 @@ def test_formats_give_the_same_rows(tmp_path: Path, name: str, content: str) -> 
     assert rows_of(tmp_path, name) == ROWS
 
 
-def test_a_dataset_can_be_read_again(tmp_path: Path) -> None:
-    """Reading twice gives the same rows twice, and the URI is what the user wrote."""
-    dataset = open_dataset(write(tmp_path, "a.csv", "q\nx\n"), base_dir=tmp_path)
-    assert list(dataset.read()) == list(dataset.read())
-    assert (dataset.uri, dataset.revision, dataset.unit) == ("a.csv", None, "row")
-
-
 def test_jsonl_rows_are_numbered_by_line(tmp_path: Path) -> None:
     """Blank lines count, so that a number leads to the right line."""
     dataset = open_dataset(write(tmp_path, "a.jsonl", '\n{"a": 1}\n\n{"a": 2}\n'), base_dir=tmp_path)
@@ -183,17 +176,6 @@ def test_missing_files_name_what_was_looked_at(tmp_path: Path) -> None:
     assert str(tmp_path / "question.jsonl") in message
     assert message.endswith('did you mean "questions.jsonl"?')
     assert problem_of(tmp_path / "nope", "x/y.jsonl").endswith("there is no such folder")
-
-
-def test_working_directory_comes_after_the_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A relative path is looked for below the base first, then in the working directory."""
-    base = tmp_path / "base"
-    base.mkdir()
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, "a.jsonl", '{"at": "cwd"}')
-    assert rows_of(base, "a.jsonl") == [{"at": "cwd"}]
-    write(base, "a.jsonl", '{"at": "base"}')
-    assert rows_of(base, "a.jsonl") == [{"at": "base"}]
 
 
 def test_empty_folders_and_special_files_are_refused(tmp_path: Path) -> None:

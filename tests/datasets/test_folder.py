@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -115,14 +114,6 @@ def test_a_saved_split_is_not_read_as_another(tmp_path: Path) -> None:
     assert questions(f"{tmp_path}?file=*.arrow") == questions(f"{tmp_path}?split=train") == ["train 0", "train 1"]
 
 
-def test_saved_splits_of_any_name_are_one_configuration(tmp_path: Path) -> None:
-    """`DatasetDict.save_to_disk` has a folder for each split, such as MMLU's ``auxiliary_train``."""
-    datasets = pytest.importorskip("datasets")
-    splits = {split: datasets.Dataset.from_list(rows(split)) for split in ("auxiliary_train", "test")}
-    datasets.DatasetDict(splits).save_to_disk(str(tmp_path))
-    assert questions(in_place_of(GSM8K, str(tmp_path))) == ["test 0", "test 1"]
-
-
 def test_a_copy_stands_in_for_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder of NEL_DATA holds datasets by their names on a hub; nothing is asked of the hub for them."""
     downloaded(tmp_path / "openai" / "gsm8k")
@@ -162,12 +153,3 @@ def test_images_as_hubs_store_them_are_sent(tmp_path: Path) -> None:
     dataset = open_dataset(str(tmp_path))
     url = f"data:image/png;base64,{base64.b64encode(PIXEL).decode()}"
     assert [image_urls(row.data, "image", dataset.folder) for row in dataset.read()] == [[url], [url]]
-
-
-def test_options_of_tables_hold_for_each_file_of_a_folder(tmp_path: Path) -> None:
-    """A delimiter is given as for one file, and what a reading leaves out is noted."""
-    for number in range(2):
-        (tmp_path / f"test-0000{number}-of-00002.csv").write_text("question;answer\nq, all;1\n;\n", encoding="utf-8")
-    dataset = open_dataset(f"{tmp_path}?delimiter=semicolon")
-    assert [json.dumps(row.data) for row in dataset.read()] == ['{"question": "q, all", "answer": "1"}'] * 2
-    assert len(dataset.notes) == 2

@@ -132,14 +132,6 @@ def test_the_token_is_sent_to_the_hub(hub: ListingHub, monkeypatch: pytest.Monke
     assert hub.tokens == {"Bearer hf_x"}
 
 
-def test_a_hub_that_is_not_there(hub: ListingHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing listens: the message says so and offers a local copy."""
-    assert hub.url
-    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(DatasetError, match=r"the hub cannot be reached.*--dataset PATH"):
-        read("hf://acme/quiz")
-
-
 @pytest.mark.parametrize(("url", "is_sent"), [("https://hub.test/b", True), ("https://cdn.test/b", False)])
 def test_a_redirect_takes_the_token_to_no_other_host(url: str, is_sent: bool) -> None:
     """The hub redirects large files to a store of its own, which has no right to the token."""

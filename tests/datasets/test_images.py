@@ -134,7 +134,6 @@ def test_a_prompt_has_no_images(folder: Path) -> None:
 
 
 def test_a_benchmark_with_images_is_not_packed(folder: Path) -> None:
-    """A package would be without its images."""
     path = folder / "colours.py"
     path.write_text(
         "from nel import benchmark, scorer\n\n\n"

@@ -106,24 +106,6 @@ def test_where_no_commit_is_named_the_content_names_the_version(hub: FakeModelSc
         data_of(one)
 
 
-def test_a_hub_that_tells_neither_commit_nor_hash_is_read_again(hub: FakeModelScope) -> None:
-    """A cached file that nothing vouches for is not taken, even one of the same size."""
-    hub.tells_commits = hub.tells_hashes = False
-    assert data_of(open_dataset("ms://acme/quiz")) == ROWS
-    hub.repos["acme/quiz"].append({"test.jsonl": JSONL.replace(b"q0", b"q9")})
-    assert data_of(open_dataset("ms://acme/quiz"))[0]["question"] == "q9"
-
-
-def test_a_commit_without_all_the_files_is_not_taken(hub: FakeModelScope, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The newest commit of a file pins a version only if the hub lists the very same files for it."""
-    monkeypatch.setattr(hub, "commit", lambda repo, version=-1: f"{len(repo):040x}")
-    hub.repos["acme/quiz"].append({"test.jsonl": JSONL})
-    hub.repos["acme/quiz"].append({"test.jsonl": JSONL, "extra.jsonl": JSONL})
-    known = hub._version
-    monkeypatch.setattr(hub, "_version", lambda repo, name: 0 if len(name) == 40 else known(repo, name))
-    assert str(open_dataset("ms://acme/quiz").revision).startswith("sha256:")
-
-
 def test_configurations_come_from_the_card(hub: FakeModelScope) -> None:
     """One by name, several one after the other, and the files of one in the order of their names."""
     hard, both = open_dataset("ms://acme/multi?config=hard"), open_dataset("ms://acme/multi?configs=hard,easy")
@@ -203,7 +185,6 @@ def test_a_listed_path_stays_in_its_folder(hub: FakeModelScope, tmp_path: Path) 
 
 
 def test_parquet_and_csv_are_read_by_their_own_readers(hub: FakeModelScope) -> None:
-    """The format is that of the file."""
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -214,13 +195,6 @@ def test_parquet_and_csv_are_read_by_their_own_readers(hub: FakeModelScope) -> N
     ]
     assert data_of(open_dataset("ms://acme/tables")) == ROWS
     assert data_of(open_dataset("ms://acme/tables?split=validation")) == [{"question": "q", "answer": "1"}]
-
-
-def test_a_listing_of_many_pages_is_read_to_its_end(hub: FakeModelScope) -> None:
-    """The split of the last page counts as that of the first."""
-    hub.repos["acme/many"] = [{f"a{n:03}.txt": b"x" for n in range(450)} | {"test.jsonl": JSONL}]
-    assert data_of(open_dataset("ms://acme/many")) == ROWS
-    assert sum("PageNumber=3" in line for line in hub.requests) == 2
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

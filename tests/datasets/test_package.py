@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -40,18 +39,6 @@ def test_files_of_packages_are_read_without_importing_them(package: str, path: s
     assert [row.data for row in dataset.read()] == [{"a": 1}]
     assert (dataset.uri, dataset.revision) == (uri, "3.1")
     assert package not in sys.modules
-
-
-def test_zipped_packages_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package on a zip archive gives its files as well; without a distribution there is no revision."""
-    archive = tmp_path / "lib.zip"
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("nel_zipped_pack/__init__.py", "")
-        file.writestr("nel_zipped_pack/quiz.csv", "a\n1\n")
-    monkeypatch.syspath_prepend(archive)
-    dataset = open_package("pkg://nel_zipped_pack/quiz.csv", None)
-    assert [row.data for row in dataset.read()] == [{"a": "1"}]
-    assert dataset.revision is None
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,6 @@ def test_arrow_values_become_plain(tmp_path: Path, value: Any, plain: Any) -> No
     assert read(tmp_path, {"a": [value]}) == [{"a": plain}]
 
 
-def test_rows_come_in_order_over_batches(tmp_path: Path) -> None:
-    """More rows than a batch holds arrive complete and in order."""
-    assert [row["a"] for row in read(tmp_path, {"a": list(range(1000))})] == list(range(1000))
-
-
 def test_values_without_json_form_are_bad_rows(tmp_path: Path) -> None:
     """An infinite number is reported with its row and column."""
     with pytest.raises(DatasetError, match=r'a\.parquet: 1 bad row: row 2: "a" holds an infinite number'):

@@ -104,8 +104,3 @@ def test_the_card_goes_before_names(query: str, found: list[str]) -> None:
 def test_a_card_that_declares_nothing(card: str) -> None:
     """Then names tell."""
     assert configs_of(card) == []
-
-
-def test_a_card_of_windows_is_a_card() -> None:
-    """A checkout of git may end its lines in CRLF; it declares the same."""
-    assert configs_of(CARD.replace("\n", "\r\n")) == configs_of(CARD) != []

@@ -12,7 +12,6 @@ from nel.errors import DatasetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 def good_rows() -> Iterator[dict[str, Any]]:
@@ -81,9 +80,3 @@ def test_unknown_sources_are_refused(source: Any, problem: str) -> None:
     """A scheme that is not installed, or a thing that is not a source, says so."""
     with pytest.raises(DatasetError, match=problem):
         open_dataset(source)
-
-
-def test_paths_are_accepted(tmp_path: Path) -> None:
-    """A Path works like its text."""
-    (tmp_path / "a.jsonl").write_text('{"a": 1}\n')
-    assert [row.data for row in open_dataset(tmp_path / "a.jsonl").read()] == [{"a": 1}]

@@ -40,7 +40,6 @@ def test_a_file_on_a_server_is_read(mirror: FakeHub) -> None:
     [("/gone.jsonl", "the server answers HTTP 404"), ("/rows.txt", "no reader for files like this")],
 )
 def test_what_cannot_be_had_is_said(mirror: FakeHub, path: str, problem: str) -> None:
-    """The message has the address and the way on."""
     with pytest.raises(DatasetError, match=problem):
         open_dataset(mirror.url + path)
 

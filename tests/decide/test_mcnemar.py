@@ -38,13 +38,6 @@ def test_tango_golden_values() -> None:
     assert tango_interval(2, 10, 100) == pytest.approx((-0.158040, -0.014296), abs=5e-7)
 
 
-@pytest.mark.parametrize("n", [1, 5, 100, 10**6])
-def test_tango_without_discordant_pairs_has_a_width(n: int) -> None:
-    """A run against itself is not certain: the interval is that of the rule for none of n."""
-    z = scipy.stats.norm.ppf(0.975)
-    assert tango_interval(0, 0, n) == pytest.approx((-(z**2) / (n + z**2), z**2 / (n + z**2)), rel=1e-9)
-
-
 @pytest.mark.parametrize("n", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_tango_ends_are_where_the_score_test_rejects(n: int) -> None:
     """At the ends the statistic of a numerically maximized likelihood is the normal quantile."""

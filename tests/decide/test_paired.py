@@ -119,12 +119,6 @@ def test_what_is_detectable_is_detected() -> None:
     assert sum((interval.lower or -1) > 0 for interval in drawn) >= 0.78 * 400
 
 
-def test_repeats_that_differ_by_rounding_are_ties() -> None:
-    """Means over repeats that are equal but for the order of their sums are neither wins nor losses."""
-    found = paired_difference([0.1 + 0.2, 0.5, 0.5], [0.3, 0.5, 0.75])
-    assert (found.wins, found.losses, found.ties) == (1, 0, 2)
-
-
 def test_smallest_detectable_is_on_the_scale_of_the_score() -> None:
     """McNemar's form: 1,742 questions of which 20 % are discordant detect three points."""
     discordant = 348

@@ -77,7 +77,6 @@ def test_what_is_no_score_is_an_error(value: float) -> None:
 
 
 def test_more_values_than_the_benchmark_has_are_an_error() -> None:
-    """A population has no more values than its size."""
     sequence = ConfidenceSequence(population=1)
     sequence.add(1.0)
     with pytest.raises(ValueError, match="2 values of a population of 1"):

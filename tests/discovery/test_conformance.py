@@ -77,7 +77,6 @@ def test_a_judge_at_fault_is_a_finding(
 
 
 def test_an_import_that_fails_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line of the plugin is named."""
     (found,) = failures(tmp_path, monkeypatch, "judges", "x = 1\nmine = 1 / 0\n")
     assert found.startswith("it can be imported: ")
     assert found.endswith("ZeroDivisionError: division by zero; update or uninstall mine (mine.py, line 2)")
@@ -107,7 +106,6 @@ def test_a_scorer_is_held_to_its_example(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_factory_that_raises_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a factory raises has its line."""
     source = f"{HEAD}@scorer\ndef mine():\n    raise RuntimeError('no model')\n"
     assert failures(tmp_path, monkeypatch, "scorers", source) == [
         "it can be built: RuntimeError: no model (mine.py, line 4)"

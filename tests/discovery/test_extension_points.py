@@ -206,16 +206,6 @@ def test_a_report_that_fails_costs_itself_alone(tmp_path: Path, monkeypatch: pyt
     assert f"report: {run_dir / 'report.html'}" in again.stdout
 
 
-def test_a_report_that_is_not_installed_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
-    """A mistyped name ends the command with a suggestion."""
-    with scripted(_doubles, models=["m"]) as endpoint:
-        command = ("eval", "run", "--bench", "example-sums://1", "--model-url", endpoint.url, "--model-id", "m")
-        done = nel(*command, "-O", "output.reports=[example-sumary]", cwd=tmp_path)
-        assert endpoint.calls == []
-    assert done.returncode == 2
-    assert 'no report "example-sumary" is installed; did you mean "example-summary"?' in done.stderr
-
-
 def test_bridges_and_readers_that_raise_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of a plugin's own code ends the command with the package's name."""
     source = "def fail(*_):\n    raise KeyError('x')\n"

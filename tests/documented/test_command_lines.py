@@ -59,7 +59,6 @@ def _options(name: str, command: Any) -> set[str]:
 
 @pytest.mark.parametrize("page", sorted({one.page for one in OF_NEL}))
 def test_the_commands_of_a_page_and_their_options_are_there(page: str) -> None:
-    """Each command exists, and so does each option that is shown."""
     for one in OF_NEL:
         if one.page == page:
             _check(one)
@@ -78,7 +77,6 @@ def _check(one: Shown) -> None:
 
 
 def test_make_targets_are_there() -> None:
-    """Each target of make that is shown is one."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
     shown = [one for one in SHOWN if one.text.startswith("make ")]

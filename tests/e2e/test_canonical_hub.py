@@ -182,18 +182,3 @@ def test_flores_pairs_sentences_by_number(hub: PinnedHub, tmp_path: Path) -> Non
     assert text.endswith("\n\neng_Latn 1")
     subset, text, target = read(hub, tmp_path, "flores_into_english")[0]
     assert (subset, target) == (f"{FLORES_LANGUAGES[0]}-eng_Latn", "eng_Latn 0")
-
-
-def test_wmt14_fetches_the_test_set_alone(hub: PinnedHub, tmp_path: Path) -> None:
-    """The training set has more than a gigabyte, and is not touched."""
-    assert [(text[-9:], target) for _, text, target in read(hub, tmp_path, "wmt14_de_en")] == [
-        ("Guten Tag", "Good Tag")
-    ]
-    examples = read(hub, tmp_path, "wmt14_de_en", "examples")
-    assert [target for _, _, target in examples] == ["Good Abend"]
-    assert not any("train-" in line and line.startswith("GET") for line in hub.requests)
-
-
-def test_healthbench_reads_its_main_file(hub: PinnedHub, tmp_path: Path) -> None:
-    """The subsets that lie beside it are not mixed in."""
-    assert [subset for subset, _, _ in read(hub, tmp_path, "healthbench")] == ["hedging"]

@@ -45,7 +45,6 @@ SCORES: dict[str, tuple[str, list[object]]] = {
     "a value called like the headline": (PLAIN, [{"correct": i % 3 == 0, "accuracy": i / N} for i in range(N)]),
     "metrics called like values": (DECLARED, [{"correct": i % 3 == 0, "f1": i / N} for i in range(N)]),
 }
-IDS: dict[str, list[str]] = {"like repeated rows": [f"{'a' * 16}#{i}" for i in range(N)]}
 
 
 def _run(folder: Path, script: str, scores: list[object], ids: list[str] | None = None) -> Path:
@@ -101,22 +100,3 @@ def test_a_policy_takes_a_metric_by_its_own_name(tmp_path: Path) -> None:
         (gated,) = json.loads(CliRunner().invoke(app, arguments).stdout)["benchmarks"]
         means[metric] = gated["measure"]["baseline"], gated["measure"]["candidate"]
     assert means == {"reward": (1.0, 0.0), "mean_reward": (0.5, 0.5)}
-
-
-@pytest.mark.parametrize("what", IDS)
-def test_any_ids_are_decided_on(tmp_path: Path, what: str) -> None:
-    """An id that only resembles a hash with an occurrence is the row's own."""
-    assert _floors_not_held(_run(tmp_path, PLAIN, [i % 2 for i in range(N)], IDS[what]), tmp_path) == []
-
-
-def test_any_name_before_a_path_names_a_side(tmp_path: Path) -> None:
-    """Also one that no path could be; a path that none can be is not there."""
-    name = "n" * 5000
-    run_dir = _run(tmp_path, PLAIN, [i % 2 for i in range(N)])
-    (tmp_path / "policy.yaml").write_text("defaults: {max_drop: 0.1}\n", encoding="utf-8")
-    sides = (f"{name}={run_dir}", f"{name}2={run_dir}")
-    assert _decided("compare", *sides) == 0
-    _decided("gate", *sides, "--policy", tmp_path / "policy.yaml", "-o", tmp_path / "decided")
-    _decided("gate", *sides, "--policy", tmp_path / "policy.yaml")
-    done = CliRunner().invoke(app, ["compare", str(run_dir), "n" * 5000])
-    assert (done.exit_code, "there is no nnn" in done.stderr) == (2, True), done.exception

@@ -47,15 +47,7 @@ SUBSETS = {"README.md": CARD} | {
     for split in ("test", "dev")
 }
 
-BENCH = """
-from nel import benchmark, scorer
 
-@benchmark(name="sums", dataset="hf://acme/sums?split=test", prompt="Q: {q}\\nA:", target_field="a",
-           num_fewshot=2, fewshot_split="%s")
-@scorer
-def sums(sample):
-    return {"correct": sample.response == sample.target}
-"""
 ADAPTER = """
 from nel.benchmarks import BenchmarkMeta, DefaultDataAdapter, Sample, register_benchmark
 
@@ -84,13 +76,6 @@ def run(tmp_path: Path, hub: dict[str, str], source: str) -> tuple[Any, list[str
         common = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
         done = nel("eval", "run", "--bench", "bench.py", *common, cwd=tmp_path, env=hub)
         return done, [call.body["messages"][-1]["content"] for call in endpoint.calls]
-
-
-def test_examples_from_the_train_split(tmp_path: Path, hub: dict[str, str]) -> None:
-    """fewshot_split is the split of the benchmark's own dataset."""
-    done, asked = run(tmp_path, hub, BENCH % "train")
-    assert done.returncode == 0, done.stderr
-    assert asked == ["Q: 1+1\nA: 2\n\nQ: 2+2\nA: 4\n\nQ: 3+3\nA:"]
 
 
 def test_subsets_are_configurations_with_examples_of_their_own(tmp_path: Path, hub: dict[str, str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import nel, read_json, read_results, write_jsonl
+from tests.support.runs import nel, write_jsonl
 
 BENCH = """
 from nel import ScorerInput, benchmark, scorer
@@ -35,35 +35,6 @@ def run(tmp_path: Path, url: str, *more: str) -> Any:
     return nel(
         "eval", "run", "--bench", "bench.py", "--model-url", url, "--model-id", "m", "-o", "out", *more, cwd=tmp_path
     )
-
-
-def prompts(calls: list[Call]) -> dict[str, str]:
-    """Return what was asked, by the question at its end."""
-    texts = [call.body["messages"][-1]["content"] for call in calls]
-    return {text.rsplit("Q: ", 1)[1]: text for text in texts}
-
-
-def test_the_flag_sets_the_number_of_examples(tmp_path: Path) -> None:
-    """--num-fewshot replaces the benchmark's own number, zero included; the stored identity says how many."""
-    write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=1')
-    with scripted(add, models=["m"]) as endpoint:
-        assert run(tmp_path, endpoint.url, "--num-fewshot", "2", "--run-id", "two").returncode == 0
-        two = prompts(endpoint.calls)
-        endpoint.calls.clear()
-        assert run(tmp_path, endpoint.url, "--num-fewshot", "0", "--run-id", "none").returncode == 0
-        none = prompts(endpoint.calls)
-        endpoint.calls.clear()
-        assert run(tmp_path, endpoint.url, "--run-id", "one").returncode == 0
-        one = prompts(endpoint.calls)
-    assert two["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 1+1\nA: 2\n\nQ: 3+3\nA:"
-    assert none["3+3\nA:"] == "Q: 3+3\nA:"
-    assert one["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
-    assert [row["reward"] for row in read_results(tmp_path / "out" / "two", "sums")] == [1.0] * 4
-    bundles = [read_json(tmp_path / "out" / run_id / "sums" / "eval-sums.json") for run_id in ("two", "none")]
-    assert [bundle["config"]["fewshot"] for bundle in bundles] == [
-        {"n": 2, "sampler": "first", "seed": None, "source": "train.jsonl"},
-        None,
-    ]
 
 
 def test_a_resume_with_other_examples_is_refused(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,19 +119,6 @@ def test_a_changed_store_is_not_trusted(endpoint: Endpoint, tmp_path: Path) -> N
     assert len(endpoint.calls) > N
 
 
-def test_another_dataset_is_refused(endpoint: Endpoint, tmp_path: Path) -> None:
-    """Rows of the same size under the same date are other rows, wherever in the file they are."""
-    sums(tmp_path / "data.jsonl", 300)
-    assert _run(endpoint, tmp_path).returncode == 0
-    data = tmp_path / "data.jsonl"
-    status = data.stat()
-    data.write_text(data.read_text().replace("#### 598", "#### 599"))
-    os.utime(data, ns=(status.st_atime_ns, status.st_mtime_ns))
-    refused = _resume(tmp_path)
-    assert refused.returncode == 2
-    assert "dataset.sha256" in refused.stderr
-
-
 def test_a_scorer_and_settings_of_now_count(endpoint: Endpoint, tmp_path: Path) -> None:
     """A scorer that is edited scores again, and a setting is taken."""
     sums(tmp_path / "data.jsonl", N)
@@ -165,18 +151,6 @@ def test_a_prompt_that_changes_for_a_late_row_is_refused(endpoint: Endpoint, tmp
     bench.write_text(_PROMPT.replace("return row", late))
     assert "prompt.sha256" in _resume(tmp_path).stderr
     assert len(endpoint.calls) == 300
-
-
-def test_a_decision_by_floors_is_made_again(endpoint: Endpoint, tmp_path: Path) -> None:
-    """A resume that is told the result ends with the exit code of its floors, as the run did."""
-    sums(tmp_path / "data.jsonl", N)
-    floors = ("--fail-under", "accuracy=0.99")
-    first = _run(endpoint, tmp_path, *floors)
-    again = _run(endpoint, tmp_path, "--resume", *floors)
-    assert first.returncode == again.returncode == 4
-    assert first.stdout == again.stdout
-    assert _sessions(tmp_path) == 1
-    assert _run(endpoint, tmp_path, "--resume", "--fail-under", "accuracy=0.01").returncode == 0
 
 
 def test_what_a_resume_asks_again_is_not_finished(tmp_path: Path) -> None:

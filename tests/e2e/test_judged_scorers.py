@@ -23,18 +23,6 @@ from nel.scorers import exact, model_graded_qa, multi_scorer
 def bench(**more):
     return benchmark(name="b", dataset="ROWS", prompt="{q}", target_field="a", **more)
 """
-SYNC = """
-@bench()
-@scorer
-def b(sample: ScorerInput) -> dict:
-    return {**judge_score(sample, template="likert_5", criteria="Brevity"), "length": len(sample.response)}
-"""
-RETURNED = """
-@bench()
-@scorer
-async def b(sample: ScorerInput) -> dict:
-    return judge_score(sample, template="likert_5", criteria="Brevity")
-"""
 
 
 def adds(call: Call, _: int) -> Reply:
@@ -49,18 +37,6 @@ def run(tmp_path: Path, source: str, url: str, n: int = 3, **settings: Any) -> A
     return nel.evaluate(
         run_config(url, [{"name": str(tmp_path / "b.py"), **settings.pop("entry", {})}], tmp_path / "out", **settings)
     )
-
-
-@pytest.mark.parametrize("source", [SYNC, RETURNED], ids=["sync", "returned"])
-def test_a_scorer_goes_on_with_a_grade(tmp_path: Path, source: str) -> None:
-    """Waited for, awaited or returned: the score is the judge's, and its criteria are asked about."""
-    with scripted(adds) as model, scripted(lambda *_: answer("Short.\nGRADE: 5")) as judge:
-        result = run(tmp_path, source, model.url, judge={"url": judge.url, "model": "j"})
-    assert (result.exit_code, len(judge.calls)) == (0, 3)
-    rows = read_results(result.run_dir, "b")
-    assert [row["reward"] for row in rows] == [1.0, 1.0, 1.0]
-    assert rows[0]["scoring_details"]["judge_grade"] == "5"
-    assert all("What to look at: Brevity" in call.text for call in judge.calls)
 
 
 def test_a_second_judge_by_its_key(tmp_path: Path) -> None:
@@ -120,32 +96,6 @@ def test_graders_of_a_panel(tmp_path: Path, scorer: str, reward: float, calls: i
     judged = row["scoring_details"]["judgements"]
     assert sum(len(one["opinions"]) for one in judged) == calls
     assert len({tuple(opinion["judge"] for opinion in one["opinions"]) for one in judged}) == len(judged)
-
-
-def test_a_grader_by_its_name_on_any_benchmark(tmp_path: Path) -> None:
-    """``--scorer model_graded_qa:partial_credit=true`` grades answers that a rule was meant for, with its metrics."""
-    source = "@bench()\n@scorer\ndef b(sample: ScorerInput) -> dict:\n    return {'correct': False}\n"
-    with scripted(adds) as model, scripted(says(j="P")) as judge:
-        entry = {"scorer": "model_graded_qa:partial_credit=true"}
-        result = run(tmp_path, source, model.url, judge={"url": judge.url, "model": "j"}, entry=entry)
-    assert result.exit_code == 0
-    found = {one["name"]: one["value"] for one in read_json(result.run_dir / "b" / "metrics.json")["metrics"]}
-    assert (found["accuracy"], found["stderr"]) == (0.5, 0.0)
-    assert "P if " in judge.calls[0].text
-
-
-def test_a_composed_scorer_waits_for_what_is_handed_over(tmp_path: Path) -> None:
-    """Members of nel's own that hand over are judged too, where a mere rule would run without a judge."""
-    source = (
-        "import nel.benchmarks.knowledge.simpleqa as home\nfrom nel.byob import any_of\n"
-        "from nel.byob.scorers import exact_match\n"
-        "b = benchmark(name='b', dataset='ROWS', prompt='{problem}', target_field='a', field_mapping={'q': 'problem'})("
-        "any_of(exact_match, home.simpleqa.scorer))\n"
-    )
-    with scripted(lambda *_: answer("Ada")) as model, scripted(says(j="CORRECT")) as judge:
-        result = run(tmp_path, source, model.url, n=1, judge={"url": judge.url, "model": "j"})
-    (row,) = read_results(result.run_dir, "b")
-    assert (row["reward"], row["scoring_details"]["metrics"]["simpleqa_correct"]) == (1.0, 1.0)
 
 
 ADAPTER = """

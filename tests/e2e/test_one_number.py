@@ -1,4 +1,4 @@
-"""One number has one form: five kinds of runs, and every text in which their headline stands."""
+"""One number has one form: four kinds of runs, and every text in which their headline stands."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _check_further(metrics: dict[str, Any], texts: dict[str, str], kind: str) ->
 
 def test_a_group_and_what_is_unscored_are_counted(folder: Path) -> None:
     """A row of a group has the group's n; unscored samples stand with their cause in summaries and on pages."""
-    grouped = read_json(sides_of(folder, "groups")[0] / "groups" / "metrics.json")
+    grouped = read_json(sides_of(folder, "matrix")[0] / "groups" / "metrics.json")
     assert {row["name"]: row["n"] for row in grouped["metrics"][1:]} == {
         "grouped/law": 10,
         "grouped/physics": 20,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import nel as nel_package
 from tests.support.endpoint import Call, Reply, answer, right_sum, scripted
-from tests.support.runs import nel, only_run, read_json, run_config, sums, sums_command
+from tests.support.runs import nel, only_run, run_config, sums, sums_command
 from tests.support.schemas import check_schemas
 
 
@@ -30,21 +29,6 @@ def test_flags_reach_the_endpoint(tmp_path: Path) -> None:
     printed = json.loads(done.stdout)
     assert printed["benchmarks"]["gsm8k"]["headline"]["value"] == 1.0
     check_schemas(only_run(tmp_path / "out"), "gsm8k")
-
-
-def test_the_completions_path_speaks_completions(tmp_path: Path) -> None:
-    """A URL that ends in /v1/completions sends prompts, not messages."""
-
-    def script(call: Call, _: int) -> Reply:
-        assert call.path == "/v1/completions"
-        return Reply(body={"choices": [{"text": "Answer: 0", "finish_reason": "stop"}]})
-
-    sums(tmp_path / "data.jsonl", 1)
-    with scripted(script, models=["m"]) as endpoint:
-        url = f"{endpoint.url}/completions"
-        done = nel(*sums_command(url), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "What is 0 plus 0?" in endpoint.calls[0].body["prompt"]
 
 
 def test_yaml_with_several_benchmarks(tmp_path: Path) -> None:
@@ -86,15 +70,3 @@ def test_a_dry_run_sends_nothing(tmp_path: Path) -> None:
     assert (planned["samples"], planned["requests"]) == (10, 10)
     assert 200 < planned["prompt_tokens"] < 600
     assert not (tmp_path / "out").exists()
-
-
-def test_from_python(tmp_path: Path) -> None:
-    """nel.evaluate gives what the artifacts hold."""
-    data = sums(tmp_path / "data.jsonl", 4)
-    with scripted(right_sum) as endpoint:
-        result = nel_package.evaluate(
-            run_config(endpoint.url, [{"name": "gsm8k", "dataset": str(data)}], tmp_path / "out")
-        )
-    assert result.exit_code == 0
-    assert result.benchmarks[0].metrics == read_json(result.run_dir / "gsm8k" / "metrics.json")
-    assert result.benchmarks[0].headline["value"] == 1.0

@@ -52,13 +52,6 @@ def test_a_sample_has_each_category_and_two_intervals(folder: Path) -> None:
     assert found["warnings"] == []
 
 
-def test_the_terminal_shows_both_intervals_and_what_was_asked(folder: Path) -> None:
-    """The share that was asked stands in the column of the number of answers."""
-    done = nel("eval", "run", "--bench", "bench.py", "--sample", "60", "-o", "out", cwd=folder)
-    assert "60 (60 of 300)" in done.stdout
-    assert "for new questions" in done.stdout
-
-
 def test_a_sample_is_part_of_the_identity(folder: Path) -> None:
     """Another size or seed is another run, and a resume with one is refused, also where rows have ids of their own."""
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]

@@ -21,13 +21,11 @@ from nel.comparison.reading import read_sides
 from nel.engine.observability.run_status import RunStatusReader
 from nel.engine.progress import Progress
 from nel.engine.store.lock import own_directory
-from nel.engine.store.salvage import salvage
 from nel.engine.store.snapshot import RUNS
 from nel.errors import ConfigError, NelError, OutputError, UsageError
 from nel.reports.summary_tables import table_of_runs
 from nel.runs.evaluation import evaluate, stored_config
 from nel.runs.merging import merge_shards
-from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import comparable, nel, read_json, read_results, sums, without_volatile, write_jsonl
 from tests.support.schemas import check_schemas
@@ -286,34 +284,6 @@ def test_a_killed_merge_leaves_nothing_that_looks_like_a_run(
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["benchmarks"]["gsm8k"]["complete"] is True
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["merged"]
-
-
-def test_a_shard_keeps_its_number_through_kill_resume_and_salvage(tmp_path: Path) -> None:
-    """Killed half way, a shard is resumed as itself alone; all answers are asked once; a salvaged one asks no more."""
-    sums(tmp_path / "gsm8k.jsonl", 40)
-    command = ["eval", "run", "--bench", "gsm8k", "--dataset", "gsm8k.jsonl", "--model-id", "m", "--concurrency", "1",
-               "-o", "out", "--run-id"]  # fmt: skip
-    with scripted(script, models=["m"]) as endpoint:
-        run = [*command, "s1", "--model-url", endpoint.url, "--shard"]
-        killed = nel(*run, "1/2", cwd=tmp_path, env={"NEL_FAILPOINT": "after_commit:6"})
-        assert killed.returncode == -signal.SIGKILL
-        other = nel(*run, "2/2", "--resume", cwd=tmp_path)
-        assert (other.returncode, "shard: 1/2 -> 2/2" in other.stderr) == (2, True)
-        salvage(tmp_path / "out" / "s1")
-        done = nel("eval", "resume", "out/s1", cwd=tmp_path)
-        assert (done.returncode, "this is shard 1 of 2" in done.stderr) == (0, True)
-        asked = [call.text for call in endpoint.calls if "What is" in call.text]
-        accounting = read_json(tmp_path / "out" / "s1" / "gsm8k" / "metrics.json")["accounting"]
-        assert accounting["n_scored"] + accounting["n_not_asked"] == 40
-        assert len(set(asked)) == accounting["n_scored"]
-        assert len(asked) - len(set(asked)) <= 2  # one in flight at the kill, and the first one asked alone
-        n_first = len(endpoint.calls)
-        second = stored_config(tmp_path / "out" / "s1", overrides=["shard=2/2", "output.run_id=s2"])
-        evaluate(second.model_copy(update={"output": second.output.model_copy(update={"dir": str(tmp_path / "out")})}))
-        assert len(set(asked)) + len({call.text for call in endpoint.calls[n_first:] if "What" in call.text}) == 40
-    merged = merge_shards([tmp_path / "out"], tmp_path / "merged")
-    assert merged.benchmarks[0].accounting["n_scored"] == 40
-    assert verify_run(merged.run_dir).passed
 
 
 @pytest.mark.parametrize(

@@ -105,17 +105,6 @@ def test_a_scorer_declares_its_metrics(tmp_path: Path) -> None:
     assert "RuntimeError: no" in found["broken"]["reason"]
 
 
-def test_a_fixed_metric_is_computed_by_a_resume(tmp_path: Path) -> None:
-    """From the stored scores: exit 0, and nothing about it is left."""
-    _rows(tmp_path)
-    (tmp_path / "bench.py").write_text(DECLARES, encoding="utf-8")
-    assert nel("eval", "run", "--bench", "bench.py", "--output-dir", "out", cwd=tmp_path).returncode == 3
-    (tmp_path / "bench.py").write_text(DECLARES.replace('raise RuntimeError("no")', "return 7"), encoding="utf-8")
-    done = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert _metrics(tmp_path, "mine")["broken"]["value"] == 7.0
-
-
 def test_a_mistyped_key_of_metrics_is_an_error(tmp_path: Path) -> None:
     """No score has a number of that name: the terminal says so and what there is, and the run exits 3."""
     _rows(tmp_path)
@@ -128,7 +117,6 @@ def test_a_mistyped_key_of_metrics_is_an_error(tmp_path: Path) -> None:
 
 
 def test_metrics_that_are_none_are_refused_before_the_run(tmp_path: Path) -> None:
-    """With what was declared and what to write."""
     _rows(tmp_path)
     script = BY_KEY.replace("[mean(), std()]", '["mean"]')
     (tmp_path / "bench.py").write_text(script, encoding="utf-8")

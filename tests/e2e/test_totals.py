@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.episodes.bank import calling, depositing, n_results, write_bank
+from tests.episodes.bank import calling, n_results, write_bank
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results
 
@@ -42,14 +42,6 @@ def served(endpoint: Endpoint) -> tuple[int, int, float]:
     return n, 10 * n, 13.0 * n
 
 
-def test_an_episode_counts_each_of_its_requests_once(tmp_path: Path) -> None:
-    """Steps are counted and their sum is not; a sample is one, however many requests it takes."""
-    path = write_bank(tmp_path, 3)
-    with scripted(depositing) as endpoint:
-        assert run(tmp_path, endpoint, f"{path}:bank") == 0
-    assert totals(tmp_path, "bank") == (*served(endpoint), 3)
-
-
 def test_an_episode_that_was_begun_again_costs_all_its_attempts(tmp_path: Path) -> None:
     """A tool that dies once has its episode restarted: the requests of both attempts are counted."""
     path = write_bank(tmp_path, 1)
@@ -65,19 +57,6 @@ def test_an_episode_that_was_begun_again_costs_all_its_attempts(tmp_path: Path) 
     (line,) = read_results(only_run(tmp_path / "out"), "functions")
     assert (line["timing"]["episode"]["attempts"], line["episode"]["steps"]) == (2, 2)
     assert len(endpoint.calls) == 3
-
-
-def test_a_cut_episode_costs_what_it_asked(tmp_path: Path) -> None:
-    """At the cap an episode is cut off after two steps; after the resume all requests are in the totals, once."""
-    path = write_bank(tmp_path, 3)
-    with scripted(depositing) as endpoint:
-        assert run(tmp_path, endpoint, f"{path}:bank", "--max-requests", "6", "--episodes", "1") == 75
-        assert totals(tmp_path, "bank") == (*served(endpoint), 1)
-        where = str(only_run(tmp_path / "out"))
-        mails = {"MAILS": str(tmp_path / "mails")}
-        resumed = nel("eval", "resume", where, "-O", "budget.max_requests=100", cwd=tmp_path, env=mails)
-        assert resumed.returncode == 0, resumed.stderr
-    assert totals(tmp_path, "bank") == (*served(endpoint), 3)
 
 
 def test_turns_and_what_a_scorer_asks_are_requests_of_one_sample(tmp_path: Path) -> None:

@@ -58,17 +58,6 @@ def test_three_refusals_do_before_the_first_answer() -> None:
     assert [counter.add(REFUSED) is None for _ in range(8)] == [True] * 7 + [False]
 
 
-def test_a_suspicion_that_was_cleared_is_raised_again_later() -> None:
-    """Twice as many refusals are needed the next time, and as many lost samples as before once more."""
-    counter = EndpointFaultCounter(EngineConfig(faults_in_a_row_max=3), has_answered=True)
-    assert [counter.add(REFUSED) is None for _ in range(8)] == [True] * 7 + [False]
-    counter.clear()
-    assert [counter.add(REFUSED) is None for _ in range(8)] == [True] * 7 + [False]
-    assert lost_until_stopped(counter, 5) == 3
-    counter.clear()
-    assert lost_until_stopped(counter, 5) == 3
-
-
 def test_a_spent_quota_stops_at_once() -> None:
     """It holds for every further sample."""
     counter = EndpointFaultCounter(EngineConfig(), has_answered=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -62,30 +61,6 @@ def test_settings_are_changed_before_the_first_answer(tmp_path: Path) -> None:
     assert stored["generation"] == {"extra": {"max_completion_tokens": 64}, "reasoning_effort": "low"}
     assert stored["identity"]["endpoint.adapted"] == {"max_tokens": "max_completion_tokens", "temperature": "not sent"}
     assert all(check.passed for check in verify_run(result.run_dir).checks)
-
-
-def test_what_was_in_flight_meanwhile_is_asked_again(tmp_path: Path) -> None:
-    """The first refusal comes late: the others, refused before it, are asked again with the changed settings."""
-    others = threading.Event()
-    seen: set[str] = set()
-
-    def script(call: Call, number: int) -> Reply:
-        reply = _reasoning(call)
-        first = not seen
-        seen.add(call.text)
-        if len(seen) > 3:
-            others.set()
-        if first:
-            reply.wait = others
-        return reply
-
-    with scripted(script, models=["m"]) as endpoint:
-        data = _config(tmp_path, endpoint, 8)
-        data["engine"]["first_request_seconds"] = 0.01
-        result = nel.evaluate(data)
-    assert (result.exit_code, result.benchmarks[0].accounting["n_scored"]) == (0, 8)
-    answered = [call for call in endpoint.calls if _reasoning(call).status == 200]
-    assert len({call.text for call in answered}) == len(answered) == 8
 
 
 def test_later_it_is_a_refusal(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from nel.authoring.registry import find_benchmark
 from nel.cli.app import app
-from nel.cli.request_text import indent
 from nel.config.load import build_config
 from nel.engine.asking.benchmark_description import describe, example_of
 from nel.runs.preview import preview
@@ -60,12 +59,3 @@ def test_the_command_shows_a_benchmark() -> None:
         assert text in shown.stdout
     unknown = CliRunner().invoke(app, ["show", "quickstrat"])
     assert (unknown.exit_code, 'did you mean "quickstart"' in unknown.output) == (2, True)
-
-
-def test_a_request_on_a_terminal_is_plain_and_bounded() -> None:
-    """Escape sequences are shown as such, a long message is cut and says so, and messages of parts are JSON."""
-    shown = indent({"model": "m\x1b[2J", "messages": [{"role": "user", "content": "x" * 5000}]})
-    assert "\x1b" not in shown
-    assert "… 1,000 more characters (--json shows them)" in shown
-    parts = indent({"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "a\nb"}]}]})
-    assert '[{"text":"a\\nb","type":"text"}]' in parts

@@ -11,11 +11,10 @@ import pytest
 import nel
 from nel.cli.run_table import remarks
 from nel.config.settings import Given
-from nel.errors import ResumeRefused
 from nel.models.preflight import nearest_model
 from nel.runs.evaluation import RunResult, stored_config
 from tests.faults.runs import config
-from tests.support.endpoint import Reply, Script, answer, scripted
+from tests.support.endpoint import Reply, answer, scripted
 
 FIELDS = {"--model-id": "model", "--model-url": "url"}
 
@@ -62,22 +61,6 @@ def test_a_wrong_base_url_is_corrected_by_the_printed_command(tmp_path: Path, pa
         assert wrong.exit_code == 2
         assert _printed(wrong) == f"nel eval resume {wrong.run_dir} --model-url {endpoint.url}"
         assert _resume(_printed(wrong)).exit_code == 0
-
-
-def test_answers_of_one_model_are_never_continued_by_another(tmp_path: Path) -> None:
-    """Once an answer is stored no other model is offered, and a resume with one is refused; another URL is offered."""
-    served: list[str] = ["m"]
-    stopped: Script = lambda call, number: answer("2") if number == 0 and len(endpoint.calls) < 2 else Reply(status=404)  # noqa: E731
-    with scripted(stopped, models=served) as endpoint:
-        first = _evaluate(tmp_path, endpoint.url)
-        served[:] = ["n"]
-        again = nel.evaluate(stored_config(first.run_dir), resume=True)
-        assert 'does not serve the model "m"; did you mean "n"' in again.ending.reason
-        assert again.resume_command == f"nel eval resume {first.run_dir}"
-        with pytest.raises(ResumeRefused, match=r"endpoint.model: m -> n"):
-            _resume(f"nel eval resume {first.run_dir} --model-id n")
-        with pytest.raises(ResumeRefused, match="--allow-url-change"):
-            _resume(f"nel eval resume {first.run_dir} --model-url {endpoint.url}/x")
 
 
 def test_a_run_without_an_answer_takes_another_dataset(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from nel.engine.run_directory import new_directory, note_begin
 from nel.engine.store.log import Log
 from nel.errors import StoreError
 from nel.runs.evaluation import stored_config
-from nel.runs.matrix import new_matrix_directory, stored_matrix
 
 STAGE = '{"time": "t", "level": "info", "event": "stage", "stage": "reading datasets"}\n'
 STARTED = '{"time": "t", "level": "info", "event": "session_started", "run_id": "r"}\n'
@@ -49,12 +48,3 @@ def test_a_directory_has_its_name_once_it_can_be_resumed(tmp_path: Path) -> None
     note_begin(run_dir)
     with pytest.raises(StoreError, match="holds no run that has begun"):
         stored_config(run_dir)
-
-
-def test_a_directory_of_several_runs_has_its_name_once_it_can_be_resumed(tmp_path: Path) -> None:
-    """Killed then, it holds the file that names its runs, and is not taken for the directory of one."""
-    endpoints = [{"name": name, "url": "http://127.0.0.1:9/v1", "model": "m"} for name in "ab"]
-    data = {"benchmarks": [{"name": "gsm8k"}], "endpoints": endpoints, "output": {"dir": str(tmp_path)}}
-    run_dir = new_matrix_directory(build_config(data, where="here"))
-    assert [path.name for path in tmp_path.glob("*/*")] == ["matrix.json"]
-    assert [each.name for each in stored_matrix(run_dir).endpoints] == ["a", "b"]

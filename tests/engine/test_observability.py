@@ -41,6 +41,7 @@ from nel.types import (
     Unscored,
     Usage,
 )
+from tests.simulation.loop import Clock, run_virtually
 from tests.support.endpoint import right_sum, scripted
 from tests.support.runs import nel, only_run, sums, sums_command
 
@@ -364,7 +365,7 @@ class _Gate:
     down_seconds: float | None = None
 
 
-async def test_changes_of_pace_are_reported_once() -> None:
+def test_changes_of_pace_are_reported_once() -> None:
     """A limit or an outage is reported when it changes, not at each poll."""
     told: list[tuple[str, Any]] = []
 
@@ -378,14 +379,15 @@ async def test_changes_of_pace_are_reported_once() -> None:
         def outage_ended(self, seconds: float) -> None:
             told.append(("up", seconds))
 
-    gate = _Gate()
-    task = asyncio.create_task(monitor_gate(gate, Listener(), poll_seconds=0))
-    for limit, down in ((8, None), (4, 1.0), (4, 2.0), (4, None), (4, None)):
-        gate.limit, gate.down_seconds = limit, down
-        for _ in range(3):
-            await asyncio.sleep(0)
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+    async def change() -> None:
+        gate = _Gate()
+        task = asyncio.create_task(monitor_gate(gate, Listener()))
+        for limit, down in ((8, None), (4, 1.0), (4, 2.0), (4, None), (4, None)):
+            gate.limit, gate.down_seconds = limit, down
+            await asyncio.sleep(10)
+        task.cancel()
+
+    run_virtually(change(), Clock(), started=lambda _: None, died=lambda: None)
     assert told == [
         ("limit", 8),
         ("limit", 4),

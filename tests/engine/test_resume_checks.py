@@ -30,7 +30,7 @@ BENCH = f"""
 import os
 from nel import benchmark, scorer
 def edited(row):
-    late = os.environ.get("NEL_TEST_EDITED") and "What is {EDITED} plus" in row["question"]
+    late = os.environ.get("NEL_TEST_EDITED") and int(row["question"].split()[2]) >= {ROWS_FIRST}
     return {{**row, "question": row["question"] + " Think!" if late else row["question"]}}
 @benchmark(name="mine", dataset="data.jsonl", prompt="{{question}}", target_field="answer", prepare_row=edited)
 @scorer
@@ -65,19 +65,6 @@ def begun(tmp_path: Path, endpoint: Endpoint) -> Path:
     return tmp_path
 
 
-def _asked(endpoint: Endpoint) -> int:
-    return sum(call.path.endswith("/chat/completions") for call in endpoint.calls)
-
-
-def test_an_unchanged_dataset_goes_on(begun: Path, endpoint: Endpoint) -> None:
-    """The resume asks what is left, from the first row that was not asked."""
-    before = _asked(endpoint)
-    result = _run(begun, endpoint, 2 * FIRST, resume=True)
-    assert result.exit_code == 75
-    assert FIRST // 2 <= _asked(endpoint) - before <= FIRST + 1
-    assert result.benchmarks[0].accounting["n_scored"] > FIRST
-
-
 def test_a_changed_file_is_refused_before_anything_is_asked(begun: Path, endpoint: Endpoint) -> None:
     """Its last row counts as much as its first."""
     sums(begun / "data.jsonl", N)
@@ -96,9 +83,11 @@ def test_a_prompt_that_changed_late_in_an_unchanged_file_changes_no_request(
 ) -> None:
     """Of a large file the first rows are rendered again; all that is asked is what the run itself holds."""
     monkeypatch.setenv("NEL_TEST_EDITED", "yes")
-    result = _run(begun, endpoint, 10 * N, resume=True)
-    assert (result.exit_code, result.benchmarks[0].accounting["n_scored"]) == (0, N)
-    assert not any("Think!" in call.text for call in endpoint.calls if call.path.endswith("/chat/completions"))
+    endpoint.calls.clear()
+    assert _run(begun, endpoint, FIRST + 100, resume=True).exit_code == 75
+    asked = [call for call in endpoint.calls if call.path.endswith("/chat/completions")]
+    assert max(call.number for call in asked) >= ROWS_FIRST
+    assert not any("Think!" in call.text for call in asked)
 
 
 @pytest.mark.slow

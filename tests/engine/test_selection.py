@@ -69,25 +69,12 @@ def test_the_order_of_the_file_does_not_matter() -> None:
     assert set(sample(rows, 50)[0]) == set(sample(rows[::-1], 50)[0])
 
 
-def test_another_seed_draws_others() -> None:
-    """The seed decides, and it is noted."""
-    one, other = sample(rows_of(UNEQUAL), 50), sample(rows_of(UNEQUAL), 50, seed=1)
-    assert set(one[0]) != set(other[0])
-    assert (one[1]["seed"], other[1]["seed"]) == (0, 1)
-
-
 def test_every_row_has_the_same_chance() -> None:
     """Over 1,000 seeds a row of a rare category is drawn as often as another one."""
     rows = rows_of({"art": 3, "law": 17})
     counts = Counter(text for seed in range(1_000) for text in sample(rows, 5, seed=seed)[0])
     assert len(counts) == 20
     assert all(200 <= n <= 300 for n in counts.values())
-
-
-def test_a_sample_as_large_as_the_benchmark_is_all_of_it() -> None:
-    """Then it is not a sample, and has the intervals of a whole run."""
-    drawn, selection = sample(rows_of({"art": 3, "law": 4}), 10)
-    assert (len(drawn), selection["kind"], selection["strata"], selection["seed"]) == (7, "all", {}, None)
 
 
 def test_groups_are_strata_where_there_is_no_category() -> None:
@@ -104,12 +91,6 @@ def test_the_first_rows_are_said_to_be_of_one_category() -> None:
     assert n == 6
     assert (selection["kind"], selection["of"], selection["is_exact"]) == ("first", 500, True)
     assert (selection["n_strata_asked"], selection["n_strata"]) == (1, 3)
-
-
-def test_the_first_of_fewer_rows_are_all() -> None:
-    """A limit that is not reached makes no part of a benchmark."""
-    assert first(rows_of({"art": 3}), 3)[1]["kind"] == "all"
-    assert first(rows_of({"art": 3}), 9)[1]["kind"] == "all"
 
 
 def test_counting_is_bounded() -> None:

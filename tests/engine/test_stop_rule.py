@@ -90,22 +90,6 @@ def test_a_cluster_counts_when_its_last_repeat_is_there() -> None:
     assert made.n_clusters == 1
 
 
-def test_what_comes_after_the_decision_changes_nothing() -> None:
-    """Answers that were in flight when the rule held are not looked at."""
-    order = draw(samples(200), seed=0)
-    made = rule(order, "futile accuracy>=0.5")
-    for idx in order.order:
-        made.add(idx, 0, scored(0.0))
-        if made.decision is not None:
-            break
-    before = state(made)
-    for idx in order.order:
-        made.add(idx, 0, scored(1.0))
-    assert state(made) == before
-    assert made.decision is not None
-    assert made.decision["reason"] == "futile"
-
-
 def test_the_order_is_that_of_the_seed_and_not_of_the_file() -> None:
     """The same questions in another order are drawn alike; another seed draws otherwise; groups stay together."""
     one = samples(60, cluster=3)
@@ -152,16 +136,6 @@ def test_a_baseline_is_compared_question_by_question(right: float, reason: str) 
     assert made.decision["n_clusters"] < 40
     assert made.direction is not None
     assert made.direction.lower <= right - 0.5 <= made.direction.upper
-
-
-def test_equal_runs_are_asked_to_their_end() -> None:
-    """A candidate that answers as the baseline did is never better or worse, and nothing is left out."""
-    order = draw(samples(80), seed=0)
-    values = [float(idx % 2) for idx in range(80)]
-    baseline: StoredBaseline = {"run_id": "base", "low": values, "high": values, "is_binary": True}
-    outcomes = {(idx, 0): scored(values[idx]) for idx in range(80)}
-    made = fed(rule(order, "better-or-worse base", baseline=baseline), outcomes, 2)
-    assert (made.decision, made.n_clusters, made.n_wanted) == (None, 80, 80)
 
 
 @pytest.mark.parametrize("seed", range(4))

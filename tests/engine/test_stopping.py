@@ -106,16 +106,6 @@ def test_the_place_that_blocks_is_code_outside_nel_and_the_standard_library() ->
     assert blocking_place(frames[0]).startswith(f"{Waits.wait.__qualname__} ({__file__}, line ")
 
 
-async def test_a_signal_counts_once_whichever_thread_sees_it_first() -> None:
-    """Both the watch and the main thread see each; the second one is the second that was sent."""
-    received: list[signal.Signals] = []
-    watch = LoopWatch(received.append, lambda _: None, [])
-    for where in ("thread", "main", "main", "thread"):
-        watch._receive(signal.SIGINT, where)
-    watch.close()
-    assert received == [signal.SIGINT] * 2
-
-
 async def test_what_held_the_interpreter_is_named_once_it_ends() -> None:
     """A regular expression holds the thread that watches too, which then looks that much later."""
     shown: list[str] = []

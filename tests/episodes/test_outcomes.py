@@ -206,12 +206,6 @@ def test_the_model_is_shown_what_a_tool_returns(tmp_path: Path) -> None:
     assert (code, lines[0]["reward"], results(calls[1])) == (0, 1.0, ["yy", "[1]", "NaN", "", "8"])
 
 
-def test_parallel_calls_are_answered_in_their_order(tmp_path: Path) -> None:
-    """Results stand in the order of the calls, whatever the order in which they come."""
-    _, calls, _ = run(tmp_path, once(*[("double", {"n": n}) for n in range(5)]), "functions")
-    assert results(calls[1]) == ["0", "2", "4", "6", "8"]
-
-
 @pytest.mark.parametrize(
     ("name", "fault", "kind", "n_calls"),
     [

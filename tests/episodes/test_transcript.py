@@ -16,7 +16,6 @@ from tests.apps.view.conftest import TOKEN, opened
 from tests.episodes.bank import calling, depositing, n_results, write_bank
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run
-from tests.support.viewed_run import build_viewed_run
 
 SOLVER = """
 from nel.types import Message
@@ -155,19 +154,6 @@ def test_atif_has_each_conversation_by_its_rules(run_dir: Path, tmp_path: Path) 
         "Make a plan.", "First <b>add</b>.",
     ]  # fmt: skip
     assert (first["extra"]["reward"], first["extra"]["evidence"]["balance"]) == (1.0, 13)
-
-
-def test_one_answer_is_a_trajectory_too(tmp_path: Path) -> None:
-    """A sample without an episode is its prompt and its answer, with tokens and thinking."""
-    run = build_viewed_run(tmp_path / "run", n=6, is_complete=True)
-    (tmp_path / "out").mkdir()
-    export_atif(run, tmp_path / "out")
-    trajectories = lines_of(tmp_path / "out" / "quiz.jsonl")
-    for trajectory in trajectories:
-        check_atif(trajectory)
-    assert [step["source"] for step in trajectories[4]["steps"]] == ["system", "user", "agent"]
-    assert trajectories[4]["steps"][2]["reasoning_content"].startswith("hidden thought 4")
-    assert trajectories[4]["steps"][2]["metrics"]["completion_tokens"] > 0
 
 
 def test_openai_messages_has_a_line_for_each_conversation(run_dir: Path, tmp_path: Path) -> None:

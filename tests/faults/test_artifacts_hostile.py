@@ -11,8 +11,8 @@ from typing import Any
 
 import nel
 from tests.faults.invariants import read_run
-from tests.faults.runs import cli_run, nel_cli, run, start, write_config
-from tests.faults.server import HANGS_SECONDS, answer, error, serving
+from tests.faults.runs import cli_run, nel_cli, start, write_config
+from tests.faults.server import HANGS_SECONDS, error, serving
 from tests.support.runs import only_run, run_config, write_bench, write_jsonl
 
 ESCAPES = {
@@ -35,15 +35,6 @@ def test_f116_escapes_do_not_reach_the_terminal(tmp_path: Path) -> None:
     for stream in (done.stdout, done.stderr):
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", stream)
         assert not re.search(r"(?m)^nel: (score|all) 100", stream)
-
-
-def test_f116_answers_and_model_names(tmp_path: Path) -> None:
-    """A served model and an answer full of escapes leave the terminal alone."""
-    text = "".join(ESCAPES.values())
-    with serving(lambda call: answer(f"{text} Answer: {2 * call.number}", finish=text)) as server:
-        done, ran = cli_run(tmp_path, server)
-    assert "\x1b" not in done.stdout + done.stderr
-    assert ran.states == ["scored"] * 3
 
 
 VALUES = {
@@ -96,23 +87,6 @@ def test_f118_rewards_whose_sum_is_infinite(tmp_path: Path) -> None:
     assert found["std"] == found["stderr"] == 0.0
     assert found["bootstrap_stderr"] is None  # the sum of a resample is beyond the largest number
     assert ran.metrics["completed"]["value"] == largest
-
-
-def test_f118_numbers_of_the_dataset(tmp_path: Path) -> None:
-    """Numbers that are awkward in JSON stand in metadata as they came, or their row is bad; the others count."""
-    lines = [
-        '{"question": "What is 0 plus 0?", "answer": "#### 0", "x": 1e308}',
-        '{"question": "What is 1 plus 1?", "answer": "#### 2", "x": -0.0}',
-        '{"question": "What is 2 plus 2?", "answer": "#### 4", "x": 123456789012345678901234567890}',
-        '{"question": "What is 3 plus 3?", "answer": "#### 6", "x": 1.7976931348623157e308}',
-        '{"question": "What is 4 plus 4?", "answer": "#### 8", "x": 0.1}',
-    ]
-    (tmp_path / "sums5.jsonl").write_text("\n".join(lines) + "\n")
-    with serving() as server:
-        ran = run(tmp_path, server, n=5)
-    assert ran.rows[4]["reward"] == 1.0
-    assert ran.rows[0]["metadata"]["x"] == 1e308
-    assert ran.states == ["scored"] * 5
 
 
 def test_f117_a_surrogate_in_every_place(tmp_path: Path) -> None:

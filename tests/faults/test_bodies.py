@@ -342,15 +342,6 @@ def test_f32_an_endless_body_is_cut(tmp_path: Path) -> None:
     assert ran.states == ["infra:too_large", "infra:too_large", "scored"]
 
 
-def test_f32_a_body_as_large_as_allowed_is_read(tmp_path: Path) -> None:
-    """The limit is a limit of bytes, not of patience: an answer just below it is scored."""
-    text = "x" * 900_000 + " Answer: 0"
-    with serving({0: answer(text)}) as server:
-        ran = run(tmp_path, server, n=1, endpoint={"response_bytes_max": 1 << 20})
-    assert ran.states == ["scored"]
-    assert ran.rows[0]["model_response"] == text
-
-
 HOSTILE = {
     "f117-surrogate": "\ud800 Answer: 0",
     "f117-reversed-pair": "\udc00\ud800 Answer: 0",
@@ -371,14 +362,3 @@ def test_any_text_is_stored_and_read_back(tmp_path: Path, record_property: Any) 
         ran = run(tmp_path, server, n=len(texts))
     assert ran.states == ["scored"] * len(texts)
     assert [name for name, row in zip(HOSTILE, ran.rows, strict=True) if row["model_response"] != HOSTILE[name]] == []
-
-
-def test_f26_a_run_of_truncated_answers_stops_early(tmp_path: Path) -> None:
-    """A token limit that cuts most answers off is noticed after the first few, not after the bill."""
-    engine = {"truncation_probe": 10, "truncation_rate_max": 0.5, "concurrency": 2}
-    with serving(lambda _: answer("Answer: 0", finish="length")) as server:
-        ran = run(tmp_path, server, n=100, engine=engine)
-        assert len(server.calls) <= 30
-    assert ran.exit_code == 75
-    assert "max" in ran.reason
-    assert "token" in ran.reason

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import nel
-from tests.faults.invariants import no_secret, same_artifacts
+from tests.faults.invariants import no_secret
 from tests.faults.runs import config, run
 from tests.faults.server import HANGS_SECONDS, Reply, Server, answer, error, http, right, serving
 
@@ -59,15 +59,6 @@ def test_f66_another_question_is_a_miss(tmp_path: Path) -> None:
             before = len(server.calls)
             _run(tmp_path, server, out=name, **other)
             assert len(server.calls) == before + 3, name
-
-
-def test_f66_another_url_is_a_miss(tmp_path: Path) -> None:
-    """The same words to another endpoint are another question."""
-    with serving() as first, serving(lambda call: answer(f"Answer: {2 * call.number + 1}")) as second:
-        _run(tmp_path, first, out="a")
-        ran = _run(tmp_path, second, out="b")
-        assert (len(first.calls), len(second.calls)) == (3, 3)
-    assert ran.metrics["headline"]["value"] == 0.0
 
 
 NOT_KEPT: dict[str, tuple[Reply, str]] = {
@@ -127,17 +118,6 @@ def test_repeats_that_may_differ_are_not_shared(tmp_path: Path, generation: dict
     assert len({row["model_response"] for row in ran.rows}) == 6
 
 
-def test_f66_repeats_come_back_as_they_were(tmp_path: Path) -> None:
-    """Each repeat has its own answer again in the next run, which asks nothing."""
-    said = iter(range(10**6))
-    with serving(lambda _: answer(f"take {next(said)}. Answer: 0")) as server:
-        settings: dict[str, Any] = {"n": 2, "benchmark": {"repeats": 3}, "generation": {"temperature": 0.7}}
-        first = _run(tmp_path, server, out="a", **settings)
-        second = _run(tmp_path, server, out="b", **settings)
-        assert len(server.calls) == 6
-    assert [row["model_response"] for row in second.rows] == [row["model_response"] for row in first.rows]
-
-
 @pytest.mark.parametrize("where", ["file", "/dev/full"], ids=["f66-file", "f66-full"])
 def test_a_cache_that_cannot_be_written(tmp_path: Path, where: str) -> None:
     """A cache that cannot be made is refused before any request."""
@@ -169,16 +149,6 @@ def test_f66_two_writers(tmp_path: Path) -> None:
     assert [item.metrics["accounting"]["unscored"] for result in found for item in result.benchmarks] == [{}, {}]
     assert [result.exit_code for result in found] == [0, 0]
     assert third.states == ["scored"] * 40
-
-
-def test_f66_cached_and_asked_resume_alike(tmp_path: Path) -> None:
-    """I3 with a cache: a resume of a run whose answers came from it changes nothing and asks nothing."""
-    with serving() as server:
-        _run(tmp_path, server, n=4, out="a")
-        second = _run(tmp_path, server, n=4, out="b")
-        again = _run(tmp_path, server, n=4, out="b", resume=True)
-        assert len(server.calls) == 4
-    same_artifacts(second, again)
 
 
 def test_f66_the_cache_is_private(tmp_path: Path) -> None:

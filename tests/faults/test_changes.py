@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import nel
-from tests.faults.invariants import nothing_paid_twice, read_run, same_artifacts
-from tests.faults.runs import nel_cli, run
-from tests.faults.server import error, serving
+from tests.faults.invariants import nothing_paid_twice, same_artifacts
+from tests.faults.runs import run
+from tests.faults.server import serving
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "f58-model": ({"endpoint": {"model": "other"}}, "model"),
@@ -79,16 +79,6 @@ def test_f59_an_added_row_is_asked_for_alone(tmp_path: Path) -> None:
         assert len(server.calls) == 6
 
 
-def test_f59_moved_rows_are_the_same_rows(tmp_path: Path) -> None:
-    """Rows in another order match by what they hold."""
-    with serving() as server:
-        first = run(tmp_path, server, n=5)
-        data = tmp_path / "sums5.jsonl"
-        data.write_text("".join(reversed(data.read_text().splitlines(keepends=True))))
-        same_artifacts(first, run(tmp_path, server, n=5, resume=True))
-        assert len(server.calls) == 5
-
-
 def test_f61_more_repeats_ask_for_what_is_missing(tmp_path: Path) -> None:
     """Two repeats more and a larger limit: only the missing requests are sent, once each."""
     with serving() as server:
@@ -99,21 +89,3 @@ def test_f61_more_repeats_ask_for_what_is_missing(tmp_path: Path) -> None:
         nothing_paid_twice(server)
         assert len(server.calls) == 15
     assert ran.states == ["scored"] * 15
-
-
-def test_f64_a_moved_run_resumes(tmp_path: Path) -> None:
-    """A directory that was renamed, with the dataset gone, goes on from its store."""
-    with serving({4: error(400)}) as server:
-        first = run(tmp_path, server, n=6)
-        assert first.exit_code == 3
-    with serving() as server:
-        elsewhere = tmp_path / "else where" / "ünïcode"
-        elsewhere.parent.mkdir()
-        first.run_dir.rename(elsewhere)
-        (tmp_path / "sums6.jsonl").unlink()
-        done = nel_cli(
-            ["eval", "resume", str(elsewhere), "--allow-url-change", "-O", f"endpoint.url={server.url}"], tmp_path
-        )
-        assert done.returncode == 0, done.stderr
-        assert len(server.calls) == 1
-    assert read_run(elsewhere, 0).states == ["scored"] * 6

@@ -109,7 +109,6 @@ def _salvaged(run_dir: Path) -> Ran:
 
 @pytest.mark.parametrize("seed", first_rows(2, range(80)))
 def test_flipped_bytes(tmp_path: Path, finished: Ran, seed: int) -> None:
-    """One to forty flipped bytes anywhere in the file."""
     chance = random.Random(seed)  # noqa: S311 - places, not secrets
 
     def flip(data: bytearray) -> bytearray:

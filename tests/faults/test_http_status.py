@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import nel
 from nel.cli.app import app
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import config, run
-from tests.faults.server import Call, Do, Reply, answer, by_number, error, http, right, serving
+from tests.faults.server import Call, Reply, answer, by_number, error, http, right, serving
 from tests.faults.virtual import VirtualServer, ask, end_of
 
 RETRIED = [408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 529]
@@ -31,24 +30,12 @@ def test_a_fault_is_tried_again_up_to_the_last_attempt(status: int) -> None:
     assert [end_of(answer) for answer in answers] == ["answered", "answered", f"infra:{kind}", "answered"]
 
 
-@pytest.mark.parametrize(
-    ("reply", "kind", "attempts"),
-    [
-        (error(503), "server_error", 3),
-        (error(422), "bad_request", 1),
-        (http("[]"), "malformed", 3),
-        ([Do.RESET], "connection", 3),
-    ],
-    ids=["f10-503", "f11-422", "f22-list", "f15-reset"],
-)
-def test_what_lasts_is_unscored_and_shows_in_the_exit_code(
-    tmp_path: Path, reply: Reply, kind: str, attempts: int
-) -> None:
+def test_what_lasts_is_unscored_and_shows_in_the_exit_code(tmp_path: Path) -> None:
     """It is unscored and not wrong, has no text, and the other samples are scored."""
-    with serving({2: reply}) as server:
+    with serving({2: error(503)}) as server:
         ran = run(tmp_path, server)
-    assert ran.states == ["scored", "scored", f"infra:{kind}"]
-    assert ran.attempts[2] == attempts
+    assert ran.states == ["scored", "scored", "infra:server_error"]
+    assert ran.attempts[2] == 3
     assert ran.rows[2]["model_response"] is None
     assert ran.exit_code == 3
 
@@ -92,24 +79,13 @@ def test_an_address_of_another_protocol_is_named_and_mended_by_the_printed_resum
     assert "100.00 %" in resumed.output
 
 
-def test_f12_vllm_flat_error(tmp_path: Path) -> None:
-    """vLLM writes its error without the inner object; the sample counts 0, exit 0."""
-    body = {"object": "error", "message": "This model's maximum context length is 512 tokens.", "code": 400}
-    with serving({0: http(json.dumps(body), status=400)}) as server:
-        ran = run(tmp_path, server)
-        assert len(server.of(0)) == 1
-    assert ran.states == ["context_exceeded", "scored", "scored"]
-    assert ran.exit_code == 0
-
-
 @pytest.mark.parametrize(
     ("reply", "preflight"),
     [
         (error(429, "You exceeded your current quota", code="insufficient_quota", type="insufficient_quota"), True),
         (error(402, "Insufficient credits"), False),
-        (error(429, "Billing hard limit has been reached", code="billing_hard_limit_reached"), False),
     ],
-    ids=["f09-insufficient_quota-first", "f09-402-later", "f09-billing-later"],
+    ids=["f09-insufficient_quota-first", "f09-402-later"],
 )
 def test_no_quota_stops_the_run_resumably(tmp_path: Path, reply: Reply, preflight: bool) -> None:
     """An empty account is not hammered: few requests, exit 75, and a resume completes once it is filled."""
@@ -127,14 +103,6 @@ def test_no_quota_stops_the_run_resumably(tmp_path: Path, reply: Reply, prefligh
         again = run(tmp_path, server, n=60, engine={"preflight": preflight}, resume=True)
         assert again.states == ["scored"] * 60
         nothing_paid_twice(server)
-
-
-def test_f14_attempts_of_a_sample_are_bounded() -> None:
-    """Whatever mixture of faults a sample meets, it costs no more than attempts_max requests."""
-    mixture = [error(500), error(429), http("{"), http('{"choices": []}'), error(503)]
-    server = VirtualServer({1: mixture})
-    assert end_of(ask(server, 3, attempts_max=4)[1]).startswith("infra:")
-    assert len(server.of(1)) == 4
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308], ids=lambda status: f"f33-{status}")
@@ -178,17 +146,6 @@ def test_f39_equal_samples_of_two_benchmarks_have_keys_of_their_own(tmp_path: Pa
         nel.evaluate({**settings, "benchmarks": settings["benchmarks"] * 2})
         keys = [call.headers.get("idempotency-key", "") for call in server.calls]
     assert len(set(keys)) == len(keys) == 6
-
-
-def test_f39_a_lost_answer_is_a_possible_double_charge(tmp_path: Path) -> None:
-    """A resume that asks again for an answer that was lost with the process sends the same key as before."""
-    with serving({1: [error(503)] * 3}) as server:
-        run(tmp_path, server)
-        run(tmp_path, server, resume=True)
-        keys = {call.headers.get("idempotency-key", "") for call in server.of(1)}
-        assert len(server.of(1)) == 4
-    assert len(keys) == 1
-    assert keys != {""}
 
 
 def test_f33_status_200_alone_is_success() -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import resource
 import subprocess
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 import nel
 from tests.faults.invariants import read_run
 from tests.faults.runs import run, start, write_config
-from tests.faults.server import HANGS_SECONDS, Call, Gate, Reply, answer, answer_json, error, http, right, serving
+from tests.faults.server import HANGS_SECONDS, Call, Reply, answer, answer_json, http, serving
 
 PRICES = {"m": {"input": 1000.0, "output": 1000.0, "cached_input": 100.0}}
 """A thousandth of a unit for each token: an answer of 60 + 3 tokens costs 0.063."""
@@ -92,32 +91,9 @@ def test_f129_a_budget_counts_all_sessions(tmp_path: Path) -> None:
     assert again.exit_code == 75
 
 
-def test_f129_retries_are_paid_from_the_budget(tmp_path: Path) -> None:
-    """Attempts count, not samples."""
-    with serving({number: [error(500)] for number in range(50)}) as server:
-        ran = run(tmp_path, server, n=50, budget={"max_requests": 30}, endpoint={"retry_budget": 1.0})
-        assert len(server.calls) <= 34
-    assert ran.exit_code == 75
-
-
 def test_f129_a_price_that_is_not_known_is_refused(tmp_path: Path) -> None:
     """A limit of cost for a model without a price is an error before anything is sent."""
     with serving() as server:
         with pytest.raises(nel.NelError, match="price"):
             run(tmp_path, server, budget={"max_cost": 1.0, "prices": {"other": PRICES["m"]}})
         assert server.calls == server.others == []
-
-
-def test_f41_a_slow_start_has_no_more_in_flight_than_allowed(tmp_path: Path) -> None:
-    """At no moment are more requests in flight than the concurrency."""
-    gate = threading.Event()
-
-    def script(call: Call) -> Reply:
-        if call.in_flight == 5:
-            threading.Timer(0.5, gate.set).start()  # a sixth would come meanwhile
-        return [Gate(gate), *right(call)]
-
-    with serving(script) as server:
-        ran = run(tmp_path, server, n=40, engine={"concurrency": 5})
-        assert max(call.in_flight for call in server.calls) <= 5
-    assert ran.states == ["scored"] * 40

@@ -67,30 +67,6 @@ def test_an_outage_passes_by_itself(tmp_path: Path, down: Reply, seconds: float)
     assert len(late) <= 5 + seconds / 2 / 0.1, "more than a probe in each interval"
 
 
-def test_f36_a_port_that_opens_later(tmp_path: Path) -> None:
-    """An endpoint that is started after the run is waited for, and no sample is lost to it."""
-    found: list[Any] = []
-    progress = Progress()
-    with closed_port() as (port, held):
-        settings = config(tmp_path, f"http://127.0.0.1:{port}/v1", n=10, endpoint=PATIENT)
-        thread = _in_background(lambda: found.append(nel.evaluate(settings, progress=progress)))
-        wait_until(lambda: "ENDPOINT DOWN" in progress_line(progress), "the run knows that nothing listens")
-        with serving(on=held) as server:
-            thread.join(HANGS_SECONDS)
-            assert len(server.calls) == 10
-    assert found[0].exit_code == 0
-    assert found[0].benchmarks[0].accounting["n_scored"] == 10
-
-
-def test_f37_the_only_sample_waits_too(tmp_path: Path) -> None:
-    """Nothing listens and all samples wait for their next attempt: the run stops resumably, it is not done."""
-    endpoint = {**HASTY, "attempts_max": 50, "backoff_seconds": 0.4, "backoff_seconds_max": 0.4}
-    with closed_port() as (port, _):
-        ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=1, endpoint=endpoint, engine={"concurrency": 1})
-    assert ran.exit_code == 75
-    assert ran.metrics["complete"] is False
-
-
 def test_f36_people_are_told(tmp_path: Path) -> None:
     """While it lasts the progress line says that the endpoint is down and for how long."""
     progress = Progress()
@@ -165,12 +141,3 @@ def test_f37_the_line_that_resumes(tmp_path: Path) -> None:
             assert len(server.calls) == 4
     assert again.returncode == 0
     assert json.loads(again.stdout)["benchmarks"]["gsm8k"]["accounting"]["n_scored"] == 4
-
-
-def test_f37_an_interrupted_outage_ends_at_once(tmp_path: Path) -> None:
-    """A short limit for a whole sample ends the wait: every sample is accounted for."""
-    with serving(lambda _: error(503)) as server:
-        endpoint = {**HASTY, "retry_seconds_max": 0.5, "attempts_max": 100}
-        ran = run(tmp_path, server, n=5, endpoint=endpoint)
-    assert ran.exit_code in (3, 75)
-    assert all(state.startswith("infra:") for state in ran.states)

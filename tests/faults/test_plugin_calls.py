@@ -16,7 +16,6 @@ from tests.support.runs import only_run
 from tests.support.tiers import representatives
 
 METRIC = "from nel.scorers import *\n\n@metric\ndef m():\n    def f(scores):\n        {}\n    return f"
-REDUCER = METRIC.replace("@metric\ndef m()", "@score_reducer\ndef m()")
 
 
 def _run(tmp_path: Path, group: str, source: str, *arguments: str) -> Any:
@@ -43,17 +42,6 @@ def test_a_metric_harms_neither_stdout_nor_the_run(tmp_path: Path, source: str, 
     ran = read_run(only_run(tmp_path / "out"), done.returncode)
     totals_agree(ran, stdout=json.loads(done.stdout))
     assert (done.returncode, ran.accounting["n_scored"]) == (exit_code, 4)
-
-
-def test_a_reducer_that_gives_a_number_too_large_for_a_float(tmp_path: Path) -> None:
-    """Its row has no value and says so; the run and its other rows are whole."""
-    source = REDUCER.format("return Score(value=10**400)")
-    done = _run(tmp_path, "reducers", source, "--reducer", "plug", "--repeats", "2")
-    ran = read_run(only_run(tmp_path / "out"), done.returncode)
-    assert "Traceback" not in done.stderr
-    rows = {row["name"]: row for row in ran.metrics["metrics"]}
-    assert (rows["accuracy"]["value"], rows["accuracy/plug"]["value"]) == (1.0, None)
-    assert "no number" in rows["accuracy/plug"]["reason"]
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,6 @@ def test_f01_retry_after_holds_for_the_whole_endpoint() -> None:
 
 
 def test_f03_a_hint_of_nothing_is_no_wait() -> None:
-    """A zero is a hint, and it asks for no wait."""
     server = VirtualServer({0: [error(429, headers={"Retry-After": "0"})]})
     assert ask(server)[0].text == "Answer: 0"
     assert _gap(server) < _gap_without_a_hint()
@@ -121,55 +120,6 @@ def test_f05_without_a_hint_the_waits_spread_and_grow() -> None:
     assert fullest <= 40, "most come back at the same moment"
     first, second = (statistics.mean(at[k + 1] - at[k] for at in times) for k in (0, 1))
     assert second > first * 1.1
-
-
-class Storm:
-    """Refuses everything for some seconds, from the n-th call on."""
-
-    def __init__(self, after: int, seconds: float, reply: Reply) -> None:
-        self.after, self.seconds, self.reply = after, seconds, reply
-        self.began: float | None = None
-        self.good = 0
-
-    def __call__(self, call: Call) -> Reply:
-        if self.began is None and self.good >= self.after:
-            self.began = call.at
-        if self.began is not None and call.at < self.began + self.seconds:
-            return self.reply
-        self.good += 1
-        return [0.02, *right(call)]
-
-
-def test_f06_a_storm_makes_the_client_small_and_passes() -> None:
-    """1.5 s of 429 at concurrency 32: few requests while it lasts, everything answered, and full speed after it."""
-    storm = Storm(40, 1.5, error(429))
-    server = VirtualServer(storm)
-    settings = {"attempts_max": 50, "backoff_seconds": 0.05, "backoff_seconds_max": 0.5, "outage_seconds_max": 60}
-    answers = ask(server, 300, concurrency=32, **settings)
-    began = storm.began
-    assert began is not None
-    during = [call for call in server.calls if began <= call.at < began + 1.5]
-    late = [call.in_flight for call in during if call.at > began + 0.75]
-    assert len(during) <= 200, "the client storms back"
-    assert max(late, default=0) <= 16
-    assert max(call.at for call in server.calls) - began - 1.5 < 10
-    nothing_paid_twice(server)
-    assert [one.error for one in answers] == [None] * 300
-
-
-def test_f07_hints_that_go_on_do_not_freeze_the_limiter() -> None:
-    """A hint with every tenth answer slows the run and never stops it."""
-    count = 0
-
-    def script(call: Call) -> Reply:
-        nonlocal count
-        count += 1
-        return error(429, headers={"Retry-After": "0.1"}) if count % 10 == 0 else right(call)
-
-    server = VirtualServer(script)
-    answers = ask(server, 100, attempts_max=20)
-    assert len(server.calls) <= 125
-    assert [one.error for one in answers] == [None] * 100
 
 
 class Bucket:

@@ -135,16 +135,6 @@ def json_safe(form: str) -> str:
     return re.sub(r'\\(?!u[0-9a-fA-F]{4}|[\\/"])', r"\\\\", form.replace('"', ""))
 
 
-def test_a_key_on_the_terminal(tmp_path: Path) -> None:
-    """What stops a run is shown without the key."""
-    spelt = json.dumps(CANARY)[1:-1].replace("/", "\\/").replace("-", "\\u002d")
-    with serving(lambda call: http(f'{{"error": {{"message": "no such key {spelt}"}}}}', status=401)) as server:
-        path = write_config(tmp_path, server.url, engine={"preflight": True})
-        done = nel_cli(["eval", "run", str(path)], tmp_path)
-    no_trace(done.stdout + done.stderr, CANARY)
-    assert "no such key [redacted]" in done.stderr
-
-
 def test_the_keys_of_all_endpoints_are_kept_from_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that knows the judge's key, and a judge that knows the model's, get neither into a file."""
     monkeypatch.setenv(ENV, KEY)
@@ -176,7 +166,6 @@ def tells(sample):
 
 
 def test_a_key_that_a_scorer_raises_or_returns(tmp_path: Path) -> None:
-    """What a scorer says of its key is in no outcome."""
     (tmp_path / "b.py").write_text(SCORER)
     with serving(right) as server:
         done, ran = cli_run(tmp_path, server, benchmark={"name": str(tmp_path / "b.py")})

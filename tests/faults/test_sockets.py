@@ -86,30 +86,6 @@ def test_a_closed_idle_connection_costs_no_attempt(end: Do) -> None:
     assert [(end_of(answer), answer.attempts) for answer in answers] == [("answered", 1)] * 6
 
 
-def test_f15_every_idle_connection_is_gone() -> None:
-    """A server that closes all kept connections at once: the next request gets a new one, not another dead one."""
-    used: set[int] = set()
-    all_open = threading.Event()
-
-    def script(call: Call) -> Reply:
-        if call.connection in used:
-            return [0.2, Do.CLOSE]
-        used.add(call.connection)
-        if len(used) == 4:
-            all_open.set()
-        return [Gate(all_open), *right(call)]
-
-    with serving(script) as server:
-        assert [end_of(answer) for answer in ask(server, 5, attempts_max=1)] == ["answered"] * 5
-
-
-def test_f15_a_server_that_closes_after_each_answer() -> None:
-    """Answers followed by a close without a word are all kept, one attempt each."""
-    with serving(lambda call: [*right(call), Do.CLOSE]) as server:
-        assert [end_of(answer) for answer in ask(server, 20)] == ["answered"] * 20
-        nothing_paid_twice(server)
-
-
 GIVEN_UP = {"outage_seconds_max": 0.5}
 
 
@@ -223,12 +199,6 @@ def test_f34_an_address_that_is_a_black_hole_beside_one_that_works(
         ran = run(tmp_path, f"http://two-addresses:{server.port}/v1")
     assert ran.states == ["scored"] * 3
     assert max(ran.attempts) == 1
-
-
-def test_f34_ipv6_alone(tmp_path: Path) -> None:
-    """An endpoint at an IPv6 address works."""
-    with serving(host="::1") as server:
-        assert run(tmp_path, server).states == ["scored"] * 3
 
 
 @pytest.fixture(scope="module")
@@ -372,30 +342,6 @@ def test_f42_the_wall_clock_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert ran.states == ["scored"] * 20
     assert all(0 <= row["timing"]["latency_seconds"] < 1800 for row in ran.rows)
     assert 0 <= ran.stats["elapsed_seconds"] < 1800
-
-
-def test_f41_many_samples_few_connections() -> None:
-    """Sockets grow with the concurrency, not with the dataset, and connections are kept."""
-    with serving() as server:
-        answers = ask(server, 600, concurrency=32)
-        assert max(call.connections for call in server.calls) <= 34
-        assert server.accepted <= 100, "fewer are kept than would be by a machine that takes minutes over it"
-        assert max(call.in_flight for call in server.calls) <= 32
-        nothing_paid_twice(server)
-    assert [end_of(answer) for answer in answers] == ["answered"] * 600
-
-
-def test_f43_two_answers_on_one_connection_stay_apart() -> None:
-    """Bytes after an answer, a second response to no request, are not the next sample's answer."""
-    smuggled = _bytes_of(http(json.dumps(answer_json("Answer: 666"))))
-
-    def script(call: Call) -> Reply:
-        own = _bytes_of(right(call))
-        return [own + smuggled if call.number % 2 == 0 else own]
-
-    with serving(script) as server:
-        answers = ask(server, 8, concurrency=1)
-    assert [answer.text for answer in answers] == [f"Answer: {2 * number}" for number in range(8)]
 
 
 def _bytes_of(reply: Reply) -> bytes:

@@ -23,7 +23,7 @@ from nel.runs.rebuilding import rebuild
 from tests.faults.invariants import Ran, read_run, same_artifacts
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import Gate, answer, right, serving
-from tests.support.runs import only_run, write_jsonl
+from tests.support.runs import only_run
 from tests.support.tiers import representatives
 
 N = 60
@@ -142,19 +142,6 @@ def test_a_store_without_its_beginning_is_refused(tmp_path: Path, killed: tuple[
     refusal = f"nel eval salvage {store.parent} keeps what can be read" if size else "was not written by nel"
     with pytest.raises(nel.NelError, match=refusal):
         _resumed(home, tmp_path)
-
-
-def test_f48_the_manifest_is_gone(tmp_path: Path) -> None:
-    """run.yaml and every artifact are gone or empty: the store alone is enough."""
-    with serving() as server:
-        first = run(tmp_path, server, n=5)
-        for path in [*first.run_dir.glob("gsm8k/*"), first.run_dir / "report.html"]:
-            path.unlink()
-        (first.run_dir / "run.yaml").write_bytes(b"")
-        again = run(tmp_path, server, n=5, resume=True)
-        assert len(server.calls) == 5
-    same_artifacts(first, again)
-    assert (again.run_dir / "run.yaml").stat().st_size > 100
 
 
 HALF_MADE = """
@@ -355,18 +342,6 @@ def test_f67_a_report_that_cannot_be_written(tmp_path: Path) -> None:
     (run_dir / "report.html").rmdir()
     assert nel_cli(["report", str(run_dir)], tmp_path).returncode == 0
     assert read_run(run_dir, 0).states == ["scored"] * 5
-
-
-def test_f68_a_report_does_not_grow_with_the_answers(tmp_path: Path) -> None:
-    """Ten megabytes of answers of more samples than a page shows make one that a browser can open."""
-    said = "y x " * 2_000 + "\nAnswer: 2"
-    rows = [{"question": f"What is {i} plus {i}?", "answer": "#### 1", "said": said} for i in range(1300)]
-    data = write_jsonl(tmp_path / "d.jsonl", rows)
-    entry = {"name": "gsm8k", "dataset": str(data), "response_field": "said"}
-    result = nel.evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
-    assert result.exit_code == 0
-    assert result.benchmarks[0].accounting["n_total"] == 1300
-    assert result.report.stat().st_size < 9_500 * 1000
 
 
 def test_f70_files_are_private(tmp_path: Path) -> None:

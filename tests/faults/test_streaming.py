@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
-from tests.faults.server import Do, Endless, Reply, Step, chunk, chunked, error, http, right, serving
+from tests.faults.server import Do, Endless, Reply, Step, chunk, chunked, http, serving
 from tests.faults.virtual import VirtualServer, ask, end_of
 
 TEXT = "Grüße aus Zürich 🙂, also: Answer: 0"
@@ -274,32 +273,3 @@ def test_f32_an_endless_stream_is_cut() -> None:
         (response,) = ask(server, stream=True, response_bytes_max=1 << 20)
         assert len(server.calls) <= 2
     assert end_of(response) == "infra:too_large"
-
-
-@pytest.mark.parametrize("reply", [error(503), error(429, headers={"Retry-After": "0"})], ids=["f40-503", "f40-429"])
-def test_a_refused_stream_is_tried_again(reply: Reply) -> None:
-    """An error status before a stream is what it is without one."""
-    with serving({0: [reply, sse(lines(WHOLE))]}) as server:
-        (response,) = ask(server, stream=True)
-        nothing_paid_twice(server)
-    assert (end_of(response), response.attempts) == ("answered", 2)
-
-
-def test_f40_streamed_and_whole_make_the_same_run(tmp_path: Path) -> None:
-    """The same answers, streamed or whole, give the same rewards and texts."""
-
-    def streamed(call: Any) -> Reply:
-        return sse(lines(said(f"Answer: {2 * call.number + call.number % 2}")))
-
-    def whole(call: Any) -> Reply:
-        doubled = json.loads(right(call)[0].partition(b"\r\n\r\n")[2])  # type: ignore[union-attr]
-        doubled["choices"][0]["message"]["content"] = f"Answer: {2 * call.number + call.number % 2}"
-        return http(json.dumps(doubled))
-
-    with serving(streamed) as server:
-        first = run(tmp_path, server, n=10, out="a", endpoint={"stream": True})
-    with serving(whole) as server:
-        second = run(tmp_path, server, n=10, out="b")
-    keep = ("sample_id", "reward", "model_response", "outcome", "tokens", "finish_reason")
-    assert [[row[key] for key in keep] for row in first.rows] == [[row[key] for key in keep] for row in second.rows]
-    assert first.metrics["headline"] == second.metrics["headline"]

@@ -13,11 +13,9 @@ import pytest
 
 import nel
 from nel.errors import NelError
-from tests.faults.invariants import read_run
 from tests.faults.runs import config
-from tests.faults.server import Call, Reply, Server, answer, error, serving
+from tests.faults.server import Server, answer, serving
 from tests.support.runs import write_jsonl
-from tests.support.tiers import diagonal
 
 BENCH = """
 from nel import benchmark, scorer
@@ -51,24 +49,6 @@ def refused(settings: dict[str, Any], server: Server) -> str:
     return str(caught.value)
 
 
-def asked(settings: dict[str, Any], server: Server) -> list[str]:
-    """Run to the end and return what the user's last messages said."""
-    result = nel.evaluate(settings)
-    assert result.exit_code == 0
-    return [call.body["messages"][-1]["content"] for call in server.calls]
-
-
-@pytest.mark.parametrize(
-    ("role", "text"), diagonal(ROLES, {"f77-format": "{questoin}", "f77-jinja": "{# #}{{ questoin }}"})
-)
-def test_a_field_that_no_row_has(tmp_path: Path, role: str, text: str) -> None:
-    """A misspelt field is found before the first request, wherever it stands, and is never sent as it is."""
-    rows = [{**row, "question": "q"} for row in ROWS]
-    with serving() as server:
-        message = refused(written(tmp_path, server, rows, num_fewshot=1, **{role: text}), server)
-    assert '"questoin", which is missing; did you mean "question"?' in message
-
-
 ATTACKS = dict(zip(ROLES, [
     "{x.__class__.__mro__}", "{x!r}", "{x:>9999999999}", "{# #}{{ x.__class__ }}", "{% include '/etc/passwd' %}",
     "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}{{ x }}",
@@ -81,44 +61,6 @@ def test_a_template_that_reaches_for_more_than_data(tmp_path: Path, role: str) -
     with serving() as server:
         reason = refused(written(tmp_path, server, num_fewshot=1, **{role: ATTACKS[role]}), server)
     assert "prompt" in reason or "template" in reason
-
-
-HOSTILE = [
-    "{x} {{x}} {0} {x.__class__} %s %(a)s $x ${x}", "{% endraw %}{% if %}{# #}{{ 7*7 }}",
-    r"\n \\ \x00 \u0041 \boxed{1}",
-    "a\tb\r\nc\n\n\n d ", "</s><|im_end|><|endoftext|>[INST]", "\u202eabc\u200b\ufeff\u00a0", "🙂 é e\u0301",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("prompt", ["<{x}>", "{# #}<{{ x }}>"], ids=["f80-format", "f80-jinja"])
-def test_data_reaches_the_model_as_it_is(tmp_path: Path, prompt: str) -> None:
-    """Braces, percent signs, backslashes and marks of chat templates arrive letter for letter, in examples as well."""
-    every = " ".join(HOSTILE)
-    rows = [{"x": value, "a": "1"} for value in HOSTILE]
-    with serving(lambda call: answer("1")) as server:
-        examples = [{"x": f"e {every}", "a": every}]
-        settings = written(tmp_path, server, rows, prompt=prompt, num_fewshot=1, fewshot_dataset=examples)
-        texts = asked(settings, server)
-    assert sorted(texts) == sorted(f"<e {every}> {every}\n\n<{value}>" for value in HOSTILE)
-
-
-def test_f81_a_long_prompt_is_sent_whole(tmp_path: Path) -> None:
-    """Nothing is cut from a prompt with many long examples; an endpoint that finds it too long says so."""
-    long = "word " * 20_000
-    examples = [{"x": f"{i} {long}", "a": str(i)} for i in range(5)]
-
-    def script(call: Call) -> Reply:
-        if call.body["messages"][-1]["content"].endswith("two"):
-            return error(400, "This model's maximum context length is 4096 tokens.", code="context_length_exceeded")
-        return answer("1")
-
-    with serving(script) as server:
-        settings = written(tmp_path, server, ROWS[:2], num_fewshot=5, fewshot_dataset=examples)
-        result = nel.evaluate(settings)
-        texts = [call.body["messages"][-1]["content"] for call in server.calls]
-    ran = read_run(result.run_dir, result.exit_code, benchmark="b", reason=result.ending.reason)
-    assert ran.states == ["scored", "context_exceeded"]
-    assert {text.count("word") for text in texts} == {100_000}
 
 
 def test_f82_a_row_that_names_a_file_or_an_address(tmp_path: Path) -> None:

@@ -30,7 +30,6 @@ def grade(case: Case, *replies: str) -> Grade:
 
 
 def test_all_are_installed() -> None:
-    """They are registered as any plugin is."""
     assert [
         *("binary_qa", "binary_qa_partial", "graded_fact", "graded_qa", "json_grade"),
         *("likert_5", "llm_rubric", "pairwise", "refusal", "rubric", "safety", "simpleqa", "unread"),
@@ -183,19 +182,6 @@ def test_a_pair_is_asked_in_both_orders(
     read = grade(case, f"GRADE: {first}", f"GRADE: {second}")
     assert (read.label, read.score) == (label, score)
     assert read.metrics == dict(zip(("consistent", "prefers_first", "prefers_second"), metrics, strict=True))
-
-
-def test_a_pair_may_be_asked_in_one_order() -> None:
-    """Then nothing is said of consistency."""
-    case = Case(response="mine", template="pairwise", values={"baseline": "theirs", "swap": False})
-    assert grade(case, "GRADE: B") == Grade(label="loss", score=0.0)
-    mapped = Case(
-        response="mine",
-        template="pairwise",
-        values={"baseline": "theirs", "swap": False},
-        score_mapping={"win": 1.0, "tie": 0.0, "loss": -1.0},
-    )
-    assert grade(mapped, "GRADE: B").score == -1.0
 
 
 @pytest.mark.parametrize(

@@ -52,19 +52,6 @@ def test_grades_and_their_scores(reply: str, case: dict[str, Any], label: str, s
     assert (grade.label, grade.score) == (label, score)
 
 
-def test_placeholders_of_other_tools() -> None:
-    """The response, the reference and the grades go by several names; rows bring their own."""
-    template = "{question}|{answer}|{criterion}|{target}|{instructions}|{criteria}|{row.level}"
-    case = Case(
-        response="a", template=template, question="q", reference="r", criteria="c", values={"row": {"level": 3}}
-    )
-    (question,) = judge_for(case).ask(case)
-    assert "\nq\n" in question.prompt
-    assert question.prompt.count("\nr\n") == 2
-    assert "- C if the response is correct" in question.prompt
-    assert question.prompt.endswith("|c|3")
-
-
 @pytest.mark.parametrize(
     ("template", "case", "message"),
     [

@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from nel.errors import JudgeError
 from tests.judges.honest import BEFORE, DOUBTFUL, MAY_BE_REFUSED, TRIALS, Trial
 from tests.judges.hostile_outputs import HOSTILE
 from tests.support.tiers import diagonal
-
-FRAGMENTS = [
-    *HOSTILE.values(),
-    "\n",
-    "\n\n",
-    "@",
-    "Paris",
-    '"',
-    "```",
-    "> ",
-    "<think>",
-    "</think>",
-    "{",
-    "}",
-    ":",
-    "\u200b",
-]
-SHORT = [text for text in FRAGMENTS if len(text) < 400]
-
 
 PARTIAL = ("quotes the end after", "quotes the last line")
 
@@ -66,15 +45,3 @@ def test_most_replies_in_doubt_are_read(name: str) -> None:
     trial = TRIALS["binary_qa"]
     read = [verdict(trial, name, forged(text, trial)) for text in HOSTILE.values()]
     assert read.count(trial.honest) >= 0.9 * len(read)
-
-
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    pieces=st.lists(st.sampled_from(SHORT), max_size=8),
-    name=st.sampled_from([*BEFORE, *DOUBTFUL]),
-    trial=st.sampled_from(list(TRIALS.values())),
-)
-def test_no_mixture_moves_the_verdict(pieces: list[str], name: str, trial: Trial) -> None:
-    """Pieces of attacks in any order do no more than they do alone."""
-    read = verdict(trial, name, forged("".join(pieces), trial))
-    assert read in ({trial.honest} if name in BEFORE else {trial.honest, *MAY_BE_REFUSED})

@@ -68,16 +68,6 @@ def test_too_few_opinions_are_no_quorum() -> None:
         aggregate_opinions([], "mean", 0)
 
 
-def test_metrics_are_those_of_who_decided() -> None:
-    """The mean over the majority, or over all."""
-    given = [
-        Opinion(judge=name, grade=Grade(label=label, score=SCORES[label], metrics={"n": n}))
-        for name, label, n in (("a", "C", 1.0), ("b", "C", 3.0), ("c", "I", 8.0))
-    ]
-    assert aggregate_opinions(given, "majority", 1).metrics == {"n": 2.0}
-    assert aggregate_opinions(given, "mean", 1).metrics == {"n": 4.0}
-
-
 def test_repeats_of_one_judge() -> None:
     """More than half of them must have a grade."""
     good, bad = Grade(label="C", score=1.0), Grade(label="I", score=0.0)

@@ -63,14 +63,6 @@ def test_what_looks_like_a_mark_is_shown_otherwise(text: str, expected: str) -> 
     assert quote("{response}", {"response": text}).foreign == (expected,)
 
 
-def test_lists_and_objects_are_quoted_and_numbers_are_not() -> None:
-    """A plain template shows structures as JSON and what is below them by dotted names."""
-    values: dict[str, Any] = {"response": "x", "row": {"domain": "law", "n": 3, "tags": ["a", "[END DATA]"]}}
-    quoted = quote("{response} {row.domain} {row.n} {row.tags}", values)
-    assert f"<<<ROW_DOMAIN {quoted.code}>>>\nlaw\n<<<END ROW_DOMAIN {quoted.code}>>> 3 " in quoted.prompt
-    assert '["a","[END-DATA]"]' in quoted.foreign
-
-
 def test_jinja_shows_each_text_between_marks_and_compares_it_as_it_is() -> None:
     """Loops and conditions work on the values; only what is shown is marked."""
     template = "{% for one in turns %}{{ one.text }};{% endfor %}{% if kind == 'a' %}yes{% endif %} {{ response }}"

@@ -36,15 +36,7 @@ def test_the_score_is_the_expected_grade() -> None:
     assert grade.metrics["grade_probability"] == pytest.approx(0.8)
 
 
-def test_tokens_with_a_space_before_them_count_where_no_other_does() -> None:
-    """Servers that show the space of a token give the same grade, and two spellings of one add up."""
-    logs = {"▁m": math.log(0.3), " m": math.log(0.3), "ĠM": math.log(0.2)}
-    assert grade_of_tokens(TOKENS, logs).score == pytest.approx(0.75)
-    assert grade_of_tokens(TOKENS, {**logs, "M": math.log(0.1)}).score == 0.0
-
-
 def test_no_grade_among_the_tokens_is_no_verdict() -> None:
-    """It is refused, never read as 0."""
     with pytest.raises(JudgeError, match="none of the grades m, M is among the first tokens 'The'") as refused:
         grade_of_tokens(TOKENS, {"The": -0.1})
     assert refused.value.kind == "no_verdict"

@@ -29,14 +29,3 @@ def test_a_part_of_another_type_is_named(part: dict[str, Any], message: str) -> 
         check_case(Case(**part))
     assert message in str(refused.value)
     assert refused.value.kind == "bad_case"
-
-
-def test_whatever_a_scorer_may_leave_open_is_let_through() -> None:
-    """Nothing at all, and everything at once."""
-    check_case(Case())
-    check_case(
-        Case(
-            response="x", template="likert_5", question="q", reference="r", criteria="c", values={"a": object()},
-            grade_pattern="(.)", score_mapping={"C": 1, "I": 0.5}, judges=("a", "b"), aggregate="median",
-        )
-    )  # fmt: skip

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import pytest
 
 from nel.metrics.accumulator import STOP_RULE, Accumulator
-from nel.metrics.added_question import added_question_ends
 from nel.metrics.intervals import Interval
 from nel.metrics.question_intervals import Design
 from nel.types import ModelFailure, Outcome, Scored, Unscored
@@ -88,14 +87,6 @@ def test_a_failure_with_other_values_counts_as_zero_too(place: int) -> None:
     outcomes.insert(place, ModelFailure(kind="no_answer", metrics={"correct": 0.0}))
     (f1,) = [row for row in aggregate(enumerate(outcomes)).metrics() if row["name"] == "f1"]
     assert (f1["value"], f1["n"]) == (0.5, 3)
-
-
-def test_the_interval_of_a_share_stays_within_its_range() -> None:
-    """Few questions with repeats say little, and nothing outside of 0 and 1, where the share itself ends."""
-    outcomes: list[tuple[int, Outcome]] = [(0, _scored(1.0)), (0, _scored(1.0)), (1, _scored(1.0)), (1, _scored(0.0))]
-    headline = aggregate(outcomes).headline()
-    assert (headline["ci_lower"], headline["ci_upper"]) == added_question_ends([1.0, 0.5])
-    assert headline["ci_upper"] == 1.0
 
 
 def test_what_a_stop_rule_left_out_has_its_own_place() -> None:

@@ -49,14 +49,6 @@ def test_repeats_are_one_question() -> None:
     assert (once.ci_lower, once.ci_upper) == (wilson_interval(2, 3).lower, wilson_interval(2, 3).upper)
 
 
-def test_a_question_right_in_half_of_its_repeats_counts_a_half() -> None:
-    """Question means have the interval, not answers."""
-    rewards = {"a": (1.0, 0.0), "b": (1.0, 1.0), "c": (0.0, 0.0)}
-    rows = [row(reward, sample_id=name) for name, both in rewards.items() for reward in both]
-    [law] = category_breakdown(rows, "subject")
-    assert (law.ci_lower, law.ci_upper) == added_question_ends([0.0, 0.5, 1.0])
-
-
 def test_category_is_looked_up_in_the_row_too() -> None:
     """Metadata first, then the row itself; any value becomes text."""
     rows = [{"reward": 1, "subset": 7}, {"reward": True, "metadata": {"subset": 8}, "subset": 9}]
@@ -78,10 +70,3 @@ def test_errors_name_the_row(bad: dict[str, Any], message: str) -> None:
     """A row that cannot be counted is named, never skipped."""
     with pytest.raises(ValueError, match=message):
         category_breakdown([row(1.0), bad], "subject")
-
-
-def test_rewards_beyond_0_and_1_are_no_shares() -> None:
-    """A question's mean of 1 made of 0 and 2 is not a right answer: no Wilson interval."""
-    rewards = {"a": (2.0, 0.0), "b": (1.0, 1.0), "c": (0.0, 0.0)}
-    [law] = category_breakdown([row(one, sample_id=name) for name, both in rewards.items() for one in both], "subject")
-    assert law.ci_method == "t"

@@ -17,13 +17,6 @@ def test_cr2_and_satterthwaite_golden_values() -> None:
     assert (math.sqrt(variance), degrees) == pytest.approx((0.095470, 2.0), abs=6e-7)
 
 
-def test_groups_of_one_question_are_no_groups() -> None:
-    """The variance is that of a mean, and one degree less than there are questions is left."""
-    values = np.array([0.0, 0.5, 1.0, 1.0, 0.25])
-    variance, degrees = grouped_variance(values, np.arange(5))
-    assert (variance, degrees) == pytest.approx((values.var(ddof=1) / 5, 4.0))
-
-
 @pytest.mark.parametrize("clusters", [["a", None], ["a", math.nan]])
 def test_what_names_no_cluster_is_an_error(clusters: list[object]) -> None:
     """None and NaN are no cluster, and the message counts the question."""

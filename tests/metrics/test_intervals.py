@@ -18,7 +18,6 @@ from nel.metrics import pass_at_k, wilson_interval
     ],
 )
 def test_wilson_golden_values(right: int, n: int, lower: float, upper: float) -> None:
-    """Published values to six digits."""
     interval = wilson_interval(right, n)
     assert interval.lower == pytest.approx(lower, abs=5e-7)
     assert interval.upper == pytest.approx(upper, abs=5e-7)
@@ -28,7 +27,6 @@ def test_wilson_golden_values(right: int, n: int, lower: float, upper: float) ->
     ("n", "c", "k", "expected"), [(8, 3, 1, 0.375), (8, 3, 4, 0.928571), (200, 50, 10, 0.947906), (200, 1, 100, 0.5)]
 )
 def test_pass_at_k_golden_values(n: int, c: int, k: int, expected: float) -> None:
-    """Published values to six digits."""
     assert pass_at_k(n, c, k) == pytest.approx(expected, abs=5e-7)
 
 
@@ -41,6 +39,5 @@ def test_pass_at_k_out_of_range(n: int, c: int, k: int) -> None:
 
 @pytest.mark.parametrize(("right", "n", "level"), [(-1, 3, 0.95), (4, 3, 0.95), (0, 0, 0.95), (1, 3, 1.0), (1, 3, 0)])
 def test_impossible_counts(right: int, n: int, level: float) -> None:
-    """Impossible counts and levels are errors."""
     with pytest.raises(ValueError, match="no interval for"):
         wilson_interval(right, n, level=level)

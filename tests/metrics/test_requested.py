@@ -78,21 +78,6 @@ def test_a_metric_by_cluster_or_group_gets_the_rows(metric: Metric) -> None:
     assert all(row["value"] is not None for row in _rows(metric))
 
 
-def test_a_mean_of_groups_has_the_interval_of_a_macro_mean() -> None:
-    """Three groups of 10, 5 and 4 questions have the ends worked out beforehand, and the groups themselves none."""
-    parts = {"a": [1.0] * 10, "b": [1, 0.5, 0.75, 1, 1], "c": [0, 1, 0.5, 0.5]}
-    metric = grouped(mean(), "topic", all="groups")
-    chosen = StatisticsCollector(RequestedStatistics(metrics=(("", metric),)))
-    values = [(topic, value) for topic, listed in parts.items() for value in listed]
-    for question, (topic, value) in enumerate(values):
-        sample = SampleScore(score=Score(value=0.0), sample_id=str(question), sample_metadata={"topic": topic})
-        chosen.add(question, Scored(reward=value, metrics={}), sample)
-    rows = {row["name"]: row for row in chosen.rows("accuracy")}
-    macro = rows["grouped/all"]
-    assert (macro["ci_lower"], macro["ci_upper"]) == pytest.approx((0.540276, 0.930830), abs=6e-7)
-    assert (macro["ci_method"], rows["grouped/a"]["reason"]) == ("added_question_macro", "no interval of its own")
-
-
 def test_a_group_has_its_own_n() -> None:
     """Two of three questions are of one group: its row says two, that of all three."""
     metric = grouped(mean(), "topic", name_template="of {group_name}")

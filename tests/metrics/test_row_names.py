@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,16 +13,6 @@ from nel.metrics.decorators import Metric, NamedReducer, ScoreReducer
 from nel.metrics.requested import RequestedStatistics
 from nel.metrics.statistics_collector import StatisticsCollector
 from nel.types import ModelFailure, SampleScore, Score, Scored
-
-
-@metric(name="accuracy")
-def accuracy_of_a_plugin(scale: float = 2.0) -> Metric:
-    return lambda scores: scale * sum(one.score.as_float() for one in scores)
-
-
-@metric(name="accuracy")
-def other_accuracy() -> Metric:
-    return lambda scores: {"low": 0.0, "high": float(len(scores))}
 
 
 @metric
@@ -97,27 +86,6 @@ def test_what_only_repeats_a_number_is_shown_once() -> None:
     """nel's own accuracy and mean over the rewards, and the same metric asked for twice."""
     found = _values(("", accuracy()), ("accuracy", accuracy()), ("", stderr()), ("stderr", stderr()))
     assert found.keys() == {"accuracy", "stderr"}
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_names_occur_once_and_no_metric_is_lost(seed: int) -> None:
-    """Any mixture of metrics, numbers and keys."""
-    chooser = random.Random(seed)  # noqa: S311 - no secret
-    kinds: list[Metric] = [length(unit) for unit in ("a", "bb", "ccc")] + [
-        accuracy_of_a_plugin(),
-        other_accuracy(),
-        std(),
-    ]
-    chosen = [(chooser.choice(["", "*", "length"]), chooser.choice(kinds)) for _ in range(6)]
-    requested = RequestedStatistics(
-        metrics=tuple(chosen), specs=tuple(chooser.choice(["", "x", "length"]) for _ in chosen)
-    )
-    rows, failed = _rows(requested, length=1.0, std=2.0, accuracy=0.25)
-    names = [row["name"] for row in rows]
-    assert len(set(names)) == len(names)
-    assert not failed
-    wanted = {float(len(one.params["unit"])) for _, one in chosen if getattr(one, "name", "") == "length"}  # type: ignore[attr-defined]
-    assert wanted <= {row["value"] for row in rows}
 
 
 @pytest.mark.parametrize("one", [broken(), broken(SystemExit), broken(ValueError), text()])

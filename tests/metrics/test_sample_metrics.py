@@ -54,7 +54,6 @@ def samples(values: Any, **columns: Any) -> list[SampleScore]:
     ],
 )
 def test_numbers_of_values(value: Any, number: float) -> None:
-    """Numbers, grades, yes and no, and numbers in text."""
     found = value_to_float()(value)
     assert found == number
     assert type(found) is float

@@ -99,20 +99,3 @@ def test_what_a_full_disk_does_not_take_is_kept_in_memory(tmp_path: Path, transp
         _note(carried, number)
     assert _noted(carried, transport) == IN_DOUBT
     carried.close()
-
-
-def test_a_directory_that_takes_no_file_loses_nothing(tmp_path: Path, transport: OutOfStep) -> None:
-    """The requests stay in memory."""
-    carried = CarriedRequests(tmp_path / "gone")
-    for number in range(N):
-        _note(carried, number)
-    assert _noted(carried, transport) == IN_DOUBT
-    carried.close()
-
-
-def test_without_a_directory_nothing_is_noted(transport: OutOfStep) -> None:
-    """So that a client that lasts for weeks does not grow."""
-    carried = CarriedRequests(None)
-    for number in range(100):
-        _note(carried, number)
-    assert carried.doubtful(transport) == []

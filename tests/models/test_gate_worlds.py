@@ -64,13 +64,6 @@ def test_refusals_by_chance_do_not_slow_a_run_down(share: float, n: int, rate_mi
     assert seen.share <= share + 0.01
 
 
-@pytest.mark.parametrize("concurrency", [8, 512])
-def test_so_with_few_and_many_at_once(concurrency: int) -> None:
-    latency = 0.1 if concurrency == 8 else 1.0
-    seen = paced(by_chance(0.05), 20 * concurrency, concurrency=concurrency, latency=latency)
-    assert seen.rate >= 0.45 * concurrency / latency
-
-
 @pytest.mark.parametrize(("share", "rate", "n"), [(0.05, 50, 3_000), (0.02, 300, 8_000)])
 @pytest.mark.parametrize("seed", first_rows(1, [1, 2]))
 def test_a_limit_is_found_among_refusals_by_chance(share: float, rate: float, n: int, seed: int) -> None:

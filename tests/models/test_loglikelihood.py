@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import copy
 import math
-import pickle
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nel.engine.store.codec import decode_response, encode_response
-from nel.errors import EndpointError, LogprobFault
+from nel.errors import LogprobFault
 from nel.models.loglikelihood import (
-    argmax_choice,
     build_echo_body,
     order_choices,
     score_batch,
     score_choice,
     split_context,
 )
-from nel.types import ChoiceScore, Response
+from nel.types import ChoiceScore
 
 
 def _choice(tokens: list[str], values: list[float | None] | None = None, **changed: Any) -> dict[str, Any]:
@@ -116,16 +113,6 @@ def test_greedy_compares_values_so_that_a_tie_counts(top: dict[str, float], gree
     assert score_choice(choice, context="is", continuation=" A", generated=0).is_greedy is greedy
 
 
-@pytest.mark.parametrize("shift", [0, 3])
-@pytest.mark.parametrize("front", ["<s>", "<|begin_of_text|>", "[CLS]", ""])
-def test_a_special_token_in_front_is_no_text(front: str, shift: int) -> None:
-    """Offsets may count it or not; its place is the first, whose value is null."""
-    shift = shift and len(front)
-    choice = _choice([front, "is", " A"], [None, -4.0, -0.5], text_offset=[0, shift, shift + 2], text="is A")
-    expected = ChoiceScore(text=" A", logprob=-0.5, is_greedy=True, tokens=1)
-    assert score_choice(choice, context="is", continuation=" A", generated=0) == expected
-
-
 def test_a_special_token_makes_an_empty_context_possible() -> None:
     """Then the first token of the text is predicted too; without one it is refused."""
     choice = _choice(["<s>", "is", " A"], [None, -4.0, -0.5], text_offset=[0, 0, 2], text="is A")
@@ -150,12 +137,6 @@ def test_tokens_at_the_boundary(tokens: list[str], context: str, continuation: s
     score = score_choice(_choice(tokens, values), context=context, continuation=continuation, generated=0)
     assert score.tokens == counted
     assert score.logprob == sum(value for value in values[-counted:] if value is not None)
-
-
-def test_a_continuation_without_a_token_of_its_own_is_refused() -> None:
-    """The sum over nothing would be 0, the best of all."""
-    fault = _refused(_choice(["foo", "bar"]), "fo", "", 0)
-    assert fault.kind == "offsets"
 
 
 @pytest.mark.parametrize(
@@ -238,7 +219,6 @@ def test_pieces_that_cannot_be_told_apart_are_refused() -> None:
 
 
 def test_a_batch_is_ordered_by_index() -> None:
-    """The order of arrival means nothing."""
     pairs = [("is", " A"), ("is", " B"), ("was", " C")]
     choices = [
         _choice([context, continuation], [None, -float(index)], index=index)
@@ -264,29 +244,6 @@ def test_a_batch_that_lacks_an_answer_is_refused(payload: Any, kind: str) -> Non
     with pytest.raises(LogprobFault) as refused:
         order_choices(payload, 2)
     assert refused.value.kind == kind
-
-
-def test_the_likeliest_choice_is_the_first_of_equal_ones() -> None:
-    """As numpy's argmax does."""
-    scores = [ChoiceScore(text=str(value), logprob=value, is_greedy=False, tokens=1) for value in (-2.0, -1.0, -1.0)]
-    assert argmax_choice(scores) == 1
-    with pytest.raises(ValueError, match="no choice"):
-        argmax_choice([])
-
-
-def test_the_fault_is_the_endpoints_and_crosses_processes() -> None:
-    """It unscores a sample and keeps its kind."""
-    fault = pickle.loads(pickle.dumps(LogprobFault("shifted", "by one")))  # noqa: S301 - our own
-    assert isinstance(fault, EndpointError)
-    assert (fault.kind, str(fault)) == ("shifted", "by one")
-
-
-def test_choice_scores_are_stored() -> None:
-    """A response with them comes back equal; one without has no trace of them."""
-    score = ChoiceScore(text=" A", logprob=-0.1 - 0.2, is_greedy=True, tokens=1)
-    response = Response(choice_scores=(score, score))
-    assert decode_response(encode_response(response)) == response
-    assert "choice_scores" not in encode_response(Response(text="x"))
 
 
 _TEXT = st.text(st.sampled_from("aB .\n\té京🙂🧬\u0301"), min_size=1, max_size=12)

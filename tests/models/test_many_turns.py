@@ -207,16 +207,6 @@ def test_over_another_protocol_text_and_calls_alone_are_sent(came: str, goes: st
     assert native_note(replace(request, protocol=came)) is None
 
 
-def test_an_answer_that_text_and_calls_describe_has_nothing_else_to_send() -> None:
-    """Over the protocols whose messages hold no ids of items."""
-    plain = {
-        "chat": {"choices": [{"message": {"content": "I add.", "tool_calls": CHAT_CALLS[1:], "refusal": None}}]},
-        "anthropic": {**WHOLE["anthropic"], "content": [{"type": "text", "text": "I add."}, USE]},
-        "gemini": {"candidates": [{"content": {"parts": [{"text": "I add."}]}, "finishReason": "STOP"}]},
-    }
-    assert [answered(protocol, payload).native for protocol, payload in plain.items()] == [None, None, None]
-
-
 def test_reasoning_is_asked_for_where_it_can_be_sent_back() -> None:
     """Responses are not stored, so it has to be encrypted; models that do not reason refuse to be asked."""
     response = answered("responses", WHOLE["responses"])
@@ -226,13 +216,6 @@ def test_reasoning_is_asked_for_where_it_can_be_sent_back() -> None:
     assert "include" not in asked_again("responses", response, generation=thinking, tools=())
     unreadable = {"status": "completed", "output": [{**REASONING, "encrypted_content": None}, *CALLED]}
     assert answered("responses", unreadable).native is None
-
-
-def test_an_output_that_only_its_items_have_is_read() -> None:
-    """The last event of Codex's endpoint leaves it out."""
-    empty = {"type": "response.completed", "response": {"status": "completed", "output": []}}
-    events = [*EVENTS["responses"][:-1], empty]
-    assert streamed("responses", events) == WHOLE["responses"]
 
 
 def test_thinking_beside_text_goes_back_as_mistral_has_it() -> None:

@@ -44,12 +44,6 @@ def test_one_joined_choice_moves_the_border_of_all() -> None:
     assert [(one.logprob, one.tokens) for one in found] == [(-2.0, 2), (-3.0, 3)]
 
 
-def test_the_nearest_place_that_all_share_is_taken() -> None:
-    """Two choices are joined from different places: both are counted from the farther one."""
-    scores = [scored("The", " answer", " is (A", ")"), scored("The", " answer", " is", " (B", ")")]
-    assert [one.tokens for one in on_one_border(scores, [CONTEXT] * 2)] == [2, 3]
-
-
 def test_choices_that_share_no_place_are_refused_together() -> None:
     """No number of one choice would mean what that of the other does."""
     scores = [scored("The answ", "er is (A", ")"), scored("The", " answer", " is", " (B", ")")]
@@ -63,16 +57,3 @@ def test_contexts_that_end_otherwise_are_refused() -> None:
     scores = [scored("so", " he", " (A", context=contexts[0]), scored("so", " it", " [A", context=contexts[1])]
     with pytest.raises(LogprobFault, match="begin the choices with a space"):
         on_one_border(scores, contexts)
-
-
-def test_contexts_that_end_alike_are_compared() -> None:
-    """What is joined is the same text in both, so that both are counted from it."""
-    contexts = ["so he (", "so it ("]
-    scores = [scored("so", " he", " (A", context=contexts[0]), scored("so", " it", " (A", context=contexts[1])]
-    assert [one.tokens for one in on_one_border(scores, contexts)] == [1, 1]
-
-
-def test_what_is_compared_keeps_no_borders() -> None:
-    """A sample's stored scores hold the numbers that were compared, and no others."""
-    scores = [scored("The", " answer", " is", " (A", ")"), scored("The", " answer", " is", " (", "B", ")")]
-    assert all(not one.borders for one in on_one_border(scores, [CONTEXT] * 2))

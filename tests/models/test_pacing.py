@@ -36,17 +36,6 @@ def test_a_limit_only_rises(base: float, pause: float, later: float) -> None:
     assert limit.value(10 + pause + later) >= base
 
 
-def test_a_limit_that_is_confirmed_is_tested_more_rarely() -> None:
-    """Found at the same place again, it takes longer to double; found elsewhere, it is followed at once."""
-    limit = AdaptiveLimit()
-    limit.cut(50, 0)
-    first = limit.value(3)
-    limit.cut(49, 3)
-    assert limit.value(6) < first
-    limit.cut(10, 6)
-    assert limit.value(9) / 10 == pytest.approx(first / 50)
-
-
 def test_a_rate_is_learnt_from_what_was_accepted() -> None:
     """Fifty a second were let in between two refusals: the limit is near that."""
     rate = RateLimiter(requests_per_minute=None, tokens_per_minute=None)
@@ -264,11 +253,3 @@ def test_a_header_limit_that_is_kept_is_believed(limit: int, *, is_window: bool)
     assert limiter.disbelieved is None
     level, seen = float(limit), 0.0
     assert _paced_by_headers(remains, n=limit)[1].disbelieved is None
-
-
-def test_tokens_that_are_rounded_are_believed() -> None:
-    """Thousands of tokens remain, rounded, and do not change with a few short requests."""
-    claims = _paced_by_headers(
-        lambda _now, _number: Quota(limit=80_000, remaining=8_000, reset_seconds=1.0), kind="tokens"
-    )
-    assert claims[1].disbelieved is None

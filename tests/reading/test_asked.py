@@ -34,7 +34,6 @@ def test_the_asked_form_is_read_first(text: str, form: str) -> None:
 
 
 def test_a_pattern_is_searched_as_it_is_written() -> None:
-    """Capitals included."""
     assert number("result = 7. Answer: 9", r"Result = (\d+)").value == "9"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.reading.clauses import is_denied, is_retracted, is_supposed, whole_places
+from nel.reading.clauses import is_denied, is_retracted, whole_places
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,6 @@ def test_what_is_denied(text: str, answer: str, denied: bool) -> None:
     """A denial stands up to three words before in the same clause, or right after."""
     start = text.index(answer)
     assert is_denied(text, start, start + len(answer)) is denied
-
-
-def test_what_is_supposed() -> None:
-    """ "If" and "whether" say that something may be so."""
-    assert is_supposed("whether it is toxic", 14)
-    assert not is_supposed("if i read it, toxic", 14)
 
 
 @pytest.mark.parametrize(

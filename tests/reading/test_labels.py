@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.reading.labels import permitted_label, read_label
+from nel.reading.labels import read_label
 from nel.reading.response import own_response
 from nel.reading.types import Form, Reading, Reason
 
@@ -55,8 +55,3 @@ def test_two_chinese_labels_are_no_answer() -> None:
     """A comma of the language joins them."""
     reading = label("答案：租金情况，利息", DISPUTES)
     assert (reading.value, reading.rejected[-1].why) == (None, Reason.SEVERAL)
-
-
-def test_capitals_and_underscores_do_not_count() -> None:
-    """A label is given as it is permitted."""
-    assert permitted_label("**NOT-SURE**", ("not_sure",)) == "not_sure"

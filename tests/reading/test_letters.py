@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.reading.letters import labels_after_marker, labels_for, read_labels, read_letter
+from nel.reading.letters import labels_for, read_labels, read_letter
 from nel.reading.response import own_response
 from nel.reading.types import Form, Reading, Reason
 
@@ -118,17 +118,7 @@ def test_why_a_letter_is_rejected(text: str, reason: Reason) -> None:
     assert reason in {rejected.why for rejected in reading.rejected}
 
 
-def test_the_span_of_a_letter() -> None:
-    """It is the label's own."""
-    assert (letter("B").start, letter("B").end) == (0, 1)
-
-
 def test_several_labels_are_read_where_wanted() -> None:
     """Questions with several right options join their labels."""
     assert read_labels(own_response("Answer: C and A"), labels_for(4)).value == "A,C"
     assert read_labels(own_response("ANSWER: a, c"), labels_for(4)).value == "A,C"
-
-
-def test_labels_after_a_marker_are_those_of_the_last_line() -> None:
-    """An earlier marker is not the answer."""
-    assert labels_after_marker(own_response("Answer: B\nAnswer: D, A"), labels_for(4)) == ("A", "D")

@@ -139,9 +139,3 @@ def test_positions_are_those_of_the_whole_response() -> None:
     reading = number(text)
     assert text[reading.start : reading.end] == "42"
     assert (number("12 apples").start, number("12 apples").end) == (0, 2)
-
-
-def test_declared_only_reads_nothing_undeclared() -> None:
-    """A number that nothing introduces does not count."""
-    assert read_number(own_response("25 dollars"), declared_only=True).value is None
-    assert read_number(own_response("Answer: 25"), declared_only=True).value == "25"

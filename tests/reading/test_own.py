@@ -21,8 +21,3 @@ def test_a_strict_form_is_the_only_one() -> None:
         response="The answer is 9.", target="", config={"answer_form": "tag result", "strict_form": True}
     )
     assert read_number(own_answer(sample)[0]).value is None
-
-
-def test_running_on_is_not_known_outside_a_run() -> None:
-    """Without the prompt nothing says where the response ends."""
-    assert own_answer(ScorerInput(response="7\n\nQuestion: And 2?", target=""))[1] == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.reading.response import before_next_question, fold, invented_turn, lower_case, own_response
+from nel.reading.response import before_next_question, own_response
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,3 @@ def test_a_heading_is_no_question_marker_of_a_prompt_without_headings() -> None:
     """Chat models restate the question under one, in words of their own."""
     text = "The order is opinion, size.\n\n### Q: Which sentence is in order?\n\n**Final Answer: (A)**"
     assert before_next_question(text, "Q: Which sentence has the correct order:\nOptions:") == text
-
-
-def test_a_second_answer_is_an_invented_turn() -> None:
-    """A: opens a turn like Q:."""
-    text = "A: 168.\n\nA: Nell started with 5."
-    assert invented_turn(text) == text.index("A: Nell")
-
-
-def test_folding_and_lowering_preserve_the_length() -> None:
-    """Positions hold in both."""
-    text = "答案：Ｂ“İ”\u200b"
-    assert len(fold(text)) == len(lower_case(text)) == len(text)

@@ -48,12 +48,3 @@ def test_repeats_of_a_question_are_drawn_together() -> None:
     for position in range(200):
         draw.add(("", "right"), f"question-{position // 10}", position)
     assert sorted(Counter(position // 10 for position in draw.draw(20)).values()) == [10, 10]
-
-
-def test_memory_is_bounded_by_the_room() -> None:
-    """Of many samples in many strata at most twice the room is kept, and one a stratum."""
-    draw = Draw(50)
-    for position in range(20_000):
-        draw.add((str(position % 7), "right"), str(position), position)
-        assert sum(map(len, draw._kept.values())) <= 2 * 50 + 8
-    assert len(draw.draw(50)) == 50

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -84,14 +83,6 @@ def test_warnings_stand_above_the_score(run_dir: Path) -> None:
     assert "2 of 20 judged samples have no verdict, more than 5 %" in above
 
 
-def test_the_overview_says_which_scores_are_judged(run_dir: Path) -> None:
-    """Of several benchmarks the judged ones are marked, with how many warnings there are."""
-    page, _ = page_of(run_dir)
-    assert "judged, 4 warnings" not in page
-    shutil.copytree(run_dir / "mine", run_dir / "other")
-    assert "".join(render_report(run_dir)).count("judged, 4 warnings") == 2
-
-
 def test_a_sample_shows_what_each_judge_said(run_dir: Path) -> None:
     """Grade, repeats, fault and reply of each judge are in the sample, and no longer among the scoring details."""
     page, samples = page_of(run_dir)
@@ -107,15 +98,6 @@ def test_a_sample_shows_what_each_judge_said(run_dir: Path) -> None:
     assert last["grade"] is None
     assert (last["opinions"][0]["fault"], last["opinions"][0]["notes"]) == ("two_verdicts", [["asked again", "1"]])
     assert "<svg onload" not in page
-
-
-def test_an_unjudged_page_says_nothing_of_judges(tmp_path: Path) -> None:
-    """Without judgements there is no section, no line and no banner about them."""
-    run = write_store(tmp_path / "run", [Scored(reward=1.0, metrics={"correct": 1.0})], panel=())
-    write_artifacts(run)
-    page, samples = page_of(run)
-    assert "judge" not in re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL).lower()
-    assert samples[0]["judgements"] == []
 
 
 def test_tables_for_other_programs_name_the_judges(run_dir: Path) -> None:

@@ -80,11 +80,3 @@ def test_csv_neutralises_formulas(name: str) -> None:
     """Text that a spreadsheet would run starts with an apostrophe."""
     (cells,) = list(csv.reader(io.StringIO(csv_summary([replace(ROW, metric=name)]), newline="")))[1:]
     assert cells[3].startswith("'")
-
-
-def test_csv_keeps_numbers_and_ordinary_text() -> None:
-    """Negative numbers stay numbers, a missing one is empty, and quotes and commas round-trip."""
-    row = replace(ROW, benchmark='a,"b"', score=Figure(-0.25))
-    (cells,) = csv.DictReader(io.StringIO(csv_summary([row]), newline=""))
-    assert (cells["benchmark"], cells["value"], cells["ci_lower"]) == ('a,"b"', "-0.25", "")
-    assert (cells["n_total"], cells["complete"], cells["failures"]) == ("100", "true", "no_answer=2")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -14,10 +13,9 @@ import pytest
 
 from nel.cli.report import report
 from nel.errors import OutputError, UsageError
-from nel.reports.summary_tables import json_summary, junit_xml, latex_summary, table_of_runs
+from nel.reports.summary_tables import junit_xml, latex_summary, table_of_runs
 from nel.reports.tables.columns import Figure
 from nel.reports.tables.latex import latex_text
-from nel.reports.writers import write_reports
 from tests.reports import run_fixture
 from tests.reports.test_summary import ROW
 
@@ -79,15 +77,6 @@ def test_latex_has_a_row_for_each_and_escapes_names() -> None:
     )
     assert line.endswith(r"complete \\")
     assert latex_text("a\n%b") == r"a \%b"
-
-
-def test_a_run_can_have_each_of_them(run_dir: Path, tmp_path: Path) -> None:
-    """They are installed report writers, so `output.reports` takes them."""
-    copy = shutil.copytree(run_dir, tmp_path / "copy")
-    written, problems = write_reports(["json", "latex", "junit"], copy)
-    assert problems == []
-    assert [path.name for path in written] == ["summary.json", "summary.tex", "summary.junit.xml"]
-    assert len(json.loads(json_summary([ROW]))["rows"]) == 1
 
 
 def test_what_cannot_be_one_table_is_refused(two_runs: list[Path], tmp_path: Path) -> None:

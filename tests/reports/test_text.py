@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.reports import numbers
-from nel.reports.text import preview, visible
+from nel.reports.text import visible
 
 
 @pytest.mark.parametrize(
@@ -23,17 +23,6 @@ def test_hidden_characters_become_escapes(text: str, shown: str) -> None:
     """Controls, bidi marks, surrogates and tag characters show; ordinary scripts and joined emoji stay."""
     assert visible(text) == shown
     visible(text).encode()
-
-
-def test_preview_bounds_text_that_is_all_escapes() -> None:
-    """The cap holds for what is shown, not for what was sent."""
-    assert len(preview("\x00" * 4000)) < 4100
-
-
-@pytest.mark.parametrize(("value", "text"), [(None, "–"), (0, "0"), (1319, "1,319"), (12_345_678, "12,345,678")])
-def test_counts_have_thin_separators(value: int | None, text: str) -> None:
-    """Thousands are set apart, and a missing count is a dash."""
-    assert numbers.count(value) == text
 
 
 @pytest.mark.parametrize(

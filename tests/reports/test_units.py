@@ -23,14 +23,6 @@ def test_a_number_is_shown_in_its_unit(value: float | None, unit: str, text: str
     assert numbers.in_unit(value, unit) == text
 
 
-@pytest.mark.parametrize(
-    "text", [numbers.percent(-1e-9), numbers.points(-1e-9), numbers.difference(-1e-9, "rate", signed=False)]
-)
-def test_zero_has_no_sign(text: str) -> None:
-    """What rounds to nothing is nothing, from whichever side."""
-    assert not text.startswith(("-", "−"))
-
-
 def test_a_difference_of_rates_is_in_points() -> None:
     """30 points lower, with the sign that belongs to a difference."""
     assert numbers.difference(-0.3, "rate") == "−30.00"

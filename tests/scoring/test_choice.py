@@ -11,7 +11,7 @@ from nel.errors import DatasetError, ScorerError
 from nel.reading.letters import labels_for
 from nel.scoring.choice import multichoice_regex, multiple_choice, multiple_choice_acc
 from nel.scoring.gold_choices import choices_of, gold_label, gold_labels
-from nel.types import Sample, ScorerInput
+from nel.types import ScorerInput
 
 CITIES = ["London", "Paris", "Rome", "Oslo"]
 
@@ -46,13 +46,6 @@ def test_gold_label_that_is_none(target: Any, choices: list[str] | None, message
     """A gold answer that names no choice is a bad row that is named, not a wrong answer."""
     with pytest.raises(DatasetError, match=message):
         gold_label(target, labels_for(len(choices or CITIES)), choices)
-
-
-@pytest.mark.parametrize("target", ["", "BC"])
-def test_gold_label_among_letters_given_as_one_text(target: str) -> None:
-    """Labels given as one text are single letters: neither nothing nor two of them is a label."""
-    with pytest.raises(DatasetError, match="is not a label"):
-        gold_label(target, "ABCD")
 
 
 @pytest.mark.parametrize(
@@ -95,12 +88,6 @@ def test_gold_labels_that_are_none(target: Any, message: str) -> None:
 def test_choices_of_metadata(metadata: dict[str, Any], choices: list[str] | None) -> None:
     """The texts of the choices are found in each of the usual shapes of a row."""
     assert choices_of(ScorerInput(response="", target="A", metadata=metadata)) == choices
-
-
-def test_choices_of_a_sample_go_first() -> None:
-    """The choices as they were shown go before those of the row."""
-    sample = Sample(id="1", input="?", choices=("x", "y"))
-    assert choices_of(ScorerInput(response="", target="A", metadata={"choices": CITIES}, sample=sample)) == ["x", "y"]
 
 
 def test_several_gold_labels_need_the_option() -> None:
@@ -155,11 +142,6 @@ def test_multiple_choice_acc(
     expected = {"acc": acc, "acc_norm": acc_norm, "acc_greedy": acc_greedy, "extracted": extracted}
     kept = [None if value == -math.inf else value for value in sums]
     assert _ranked(target, choices, sums, greedy) == {**expected, "logprobs": kept}
-
-
-def test_multiple_choice_acc_of_a_lone_surrogate() -> None:
-    """A choice that is not a valid UTF-8 has a size all the same."""
-    assert _ranked("A", ["\ud800", "y"], [-1.0, -2.0])["acc_norm"] == 1.0
 
 
 @pytest.mark.parametrize(

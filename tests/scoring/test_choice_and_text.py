@@ -43,12 +43,6 @@ def test_answer_line_takes_a_bare_number_for_one_with_the_unit_of_the_question()
     assert answer_line(ScorerInput(response="<answer>70 weeks</answer>", target="70 days"))["correct"] is False
 
 
-def test_answer_line_keeps_the_sign_of_a_declared_number() -> None:
-    """A minus directly after the marker belongs to the number."""
-    assert answer_line(ScorerInput(response="The answer is -3.52.", target="-3.52"))["correct"] is True
-    assert answer_line(ScorerInput(response="Answer: -3.52", target="3.52"))["correct"] is False
-
-
 @pytest.mark.parametrize(
     ("answer", "target", "correct"),
     [

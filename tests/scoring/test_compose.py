@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from typing import Any
 
@@ -28,16 +27,6 @@ def _failing(sample: ScorerInput) -> dict[str, Any]:
     raise ScorerError("no verdict")
 
 
-async def _right_later(sample: ScorerInput) -> dict[str, Any]:
-    await asyncio.sleep(0)
-    return {"correct": True}
-
-
-async def _failing_later(sample: ScorerInput) -> dict[str, Any]:
-    await asyncio.sleep(0)
-    raise ScorerError("no verdict later")
-
-
 @pytest.mark.parametrize(
     ("members", "any_right", "all_right"),
     [
@@ -58,12 +47,6 @@ def test_numbers_of_members_keep_their_names() -> None:
     """Each number of each member stands beside the verdict, under the member's name."""
     result = any_of(contains, exact_match)(PARIS)
     assert result == {"correct": True, "contains_correct": True, "exact_match_correct": False}
-
-
-def test_members_of_one_name_are_numbered() -> None:
-    """Two members of one name do not overwrite each other's numbers."""
-    result = all_of(contains, contains, contains)(PARIS)
-    assert set(result) == {"correct", "contains_correct", "contains_2_correct", "contains_3_correct"}
 
 
 def test_a_part_of_the_credit_is_not_right() -> None:
@@ -105,22 +88,6 @@ def test_sync_members_make_a_sync_scorer(compose: Any) -> None:
     assert composed.members == (_right, _wrong)
 
 
-async def test_one_async_member_makes_an_async_scorer() -> None:
-    """Sync and async members may be mixed; the result is awaited."""
-    composed: Any = all_of(_right, _right_later)
-    assert inspect.iscoroutinefunction(composed)
-    assert await composed(PARIS) == {"correct": True, "_right_correct": True, "_right_later_correct": True}
-    assert (await any_of(_wrong, _right_later)(PARIS))["correct"] is True  # type: ignore[misc]
-    assert (await all_of(_wrong, _right_later)(PARIS))["correct"] is False  # type: ignore[misc]
-
-
-async def test_composed_scorers_compose() -> None:
-    """A composed scorer is a scorer, async ones included."""
-    inner: Any = any_of(_wrong, _right_later)
-    outer: Any = all_of(_right, inner)
-    assert (await outer(PARIS))["correct"] is True
-
-
 @pytest.mark.parametrize(("compose", "settled"), [(any_of, _wrong), (all_of, _right)])
 def test_a_failing_member_that_matters_leaves_no_verdict(compose: Any, settled: Any) -> None:
     """Where the failing member could have turned the verdict, there is none."""
@@ -133,12 +100,6 @@ def test_a_failing_member_that_cannot_matter(compose: Any, settled: Any, verdict
     """Where the others have settled the matter, a member that fails does not undo it."""
     assert compose(settled, _failing)(PARIS)["correct"] is verdict
     assert compose(_failing, settled)(PARIS)["correct"] is verdict
-
-
-async def test_a_failing_async_member_leaves_no_verdict() -> None:
-    """An async member that fails is raised, too."""
-    with pytest.raises(ScorerError, match="no verdict later"):
-        await any_of(_wrong, _failing_later)(PARIS)  # type: ignore[misc]
 
 
 def test_errors_of_rows_pass_through() -> None:

@@ -54,13 +54,6 @@ def test_composed_scorers_wait_for_the_judge() -> None:
             composed(asked(failing().now))
 
 
-async def test_async_composed_scorers_wait_too() -> None:
-    """The same where the judge's answer has to be awaited."""
-    assert (await all_of(contains, handing_later)(asked(saying("I", 0.0).later)))["correct"] is False  # type: ignore[misc]
-    with pytest.raises(JudgeError):
-        await all_of(contains, handing_later)(asked(failing().later))  # type: ignore[misc]
-
-
 def by_judge(grades: dict[str, tuple[str, float]]) -> FakeJudge:
     return FakeJudge(lambda case: judgement(*grades[case.judges[0]], judge=case.judges[0]))
 

@@ -80,12 +80,6 @@ def test_the_kind_decides_between_several_letters_and_a_text(target: str, kind: 
     assert gold_labels(target, "ABC", ["x", "AC", "A"], kind=kind) == labels
 
 
-def test_several_letters_that_are_a_text_read_two_ways() -> None:
-    """Nothing says which of both they are."""
-    with pytest.raises(DatasetError, match="A and C and as the text of B"):
-        gold_labels("AC", "ABC", ["x", "AC", "y"])
-
-
 @pytest.mark.parametrize(
     ("found", "n", "labels"),
     [

@@ -7,13 +7,12 @@ import functools
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable
 from typing import Any
 
 import pytest
 
 from nel.authoring.benchmark import Benchmark
-from nel.authoring.scorer_names import find_scorer, options_of
+from nel.authoring.scorer_names import find_scorer
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.identity import scorer_digest, scorer_name
 from nel.errors import ConfigError, PluginError, ScorerError
@@ -35,7 +34,7 @@ from nel.scorers import (
     scorer,
     stderr,
 )
-from nel.scoring.declarations import is_async, metrics_of
+from nel.scoring.declarations import metrics_of
 from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.protocol import BuiltScorer, as_scorer, scoring
 from nel.scoring.result import outcome_of
@@ -156,18 +155,6 @@ def _run(built: Any, answers: list[str], target: Any = "5") -> list[Outcome]:
     return asyncio.run(score_all(items, timeout_seconds=120))
 
 
-async def _settled(result: Any) -> Any:
-    return await result if isinstance(result, Awaitable) else result
-
-
-@pytest.mark.parametrize("kind", list(_KINDS))
-async def test_every_kind_takes_a_scorer_input(kind: str) -> None:
-    """Called with a sample, each gives a result that is an outcome."""
-    for response, reward in (("5", 1.0), ("6", 0.0)):
-        result = await _settled(_KINDS[kind](ScorerInput(response=response, target="5")))
-        assert getattr(outcome_of(result, response), "reward", 0.0) == reward
-
-
 @pytest.mark.parametrize("kind", _BUILT)
 async def test_every_built_kind_is_awaited_with_a_state_and_a_target(kind: str) -> None:
     """As in Inspect, what a factory or class built is awaited with what was answered and what is right."""
@@ -175,15 +162,6 @@ async def test_every_built_kind_is_awaited_with_a_state_and_a_target(kind: str) 
         result = await _KINDS[kind](TaskState(ModelOutput(answered)), Target("5"))
         assert getattr(outcome_of(result, answered), "reward", 0.0) == reward
         assert await _KINDS[kind](TaskState(ModelOutput(answered)), "5") == result
-
-
-@pytest.mark.parametrize("kind", _BUILT)
-async def test_a_state_that_was_changed_is_what_is_scored(kind: str) -> None:
-    """A state made of a sample is scored as it now is, against the target that is given."""
-    state = state_of(ScorerInput(response="old", target="former"))
-    state.output.completion = "5"
-    result = await _KINDS[kind](state, Target("5"))
-    assert getattr(outcome_of(result, "5"), "reward", 0.0) == 1.0
 
 
 @pytest.mark.parametrize("kind", ["function", "async function", "factory", "class", "several async"])
@@ -194,24 +172,6 @@ def test_every_kind_is_scored_in_a_run(kind: str) -> None:
     assert right.reward == 1.0
     assert getattr(wrong, "reward", 0.0) == 0.0
     assert not isinstance(wrong, Unscored), wrong
-
-
-@pytest.mark.parametrize("text", ["match:location=any,numeric=true", "choice"])
-def test_installed_scorers_run_by_name(text: str) -> None:
-    """Each is found with its options and scores a whole benchmark."""
-    target = "B" if text == "choice" else "5"
-    (outcome,) = _run(find_scorer(text), [f"ANSWER: {target}" if text not in {"exact", "exact_match"} else "5"], target)
-    assert isinstance(outcome, Scored), outcome
-    assert outcome.reward > 0
-
-
-@pytest.mark.parametrize("text", ["includes", "choice"])
-@pytest.mark.parametrize("target", ["", None])
-def test_a_row_without_a_target_is_a_bad_row_in_a_run(text: str, target: Any) -> None:
-    """The sample has no score and the dataset is to blame, whatever the model answered."""
-    for outcome in _run(find_scorer(text), ["", "None", "ANSWER: x"], target):
-        assert isinstance(outcome, Unscored), outcome
-        assert outcome.cause == "bad_row"
 
 
 def test_a_scorer_that_gives_none_leaves_the_sample_unscored() -> None:
@@ -228,25 +188,6 @@ def test_a_scorer_that_gives_none_leaves_the_sample_unscored() -> None:
         (outcome,) = _run(built, ["5"])
         assert isinstance(outcome, Unscored)
         assert outcome.cause == "scorer"
-
-
-def test_grades_are_numbers_in_a_run() -> None:
-    """C is 1, P a half, I 0; a value of several keys gives each of them."""
-    values = {"C": 1.0, "P": 0.5, "I": 0.0, 0.25: 0.25, True: 1.0}
-    for value, reward in values.items():
-        (outcome,) = _run(lambda sample, value=value: Score(value=value), ["5"])
-        assert isinstance(outcome, Scored)
-        assert outcome.reward == reward
-    (outcome,) = _run(lambda sample: Score(value={"a": "C", "b": 0.5}), ["5"])
-    assert isinstance(outcome, Scored)
-    assert outcome.metrics == {"a": 1.0, "b": 0.5}
-
-
-def test_async_scorers_are_known() -> None:
-    """A scorer that gives an awaitable says so, however it was wrapped."""
-    asynchronous = {"async function", "factory", "async class", "object", "several async"}
-    assert {kind for kind, built in _KINDS.items() if is_async(built)} == asynchronous
-    assert is_async(functools.partial(an_async_function))
 
 
 def test_a_name_and_metadata_may_be_given() -> None:
@@ -371,26 +312,6 @@ def test_a_value_of_the_wrong_type_and_an_option_given_twice_are_refused(text: s
         find_scorer(text)
 
 
-@pytest.mark.parametrize("text", ["matsch", ""])
-def test_an_unknown_scorer_is_refused(text: str) -> None:
-    """A name that no package provides is a plugin error."""
-    with pytest.raises(PluginError, match="no scorer"):
-        find_scorer(text)
-
-
-def test_options_are_yaml() -> None:
-    """Values are read as YAML, and quotes make a text."""
-    assert options_of("x", "a=true,b=3,c='3',d=0.5,e=x,f=null") == {
-        "a": True,
-        "b": 3,
-        "c": "3",
-        "d": 0.5,
-        "e": "x",
-        "f": None,
-    }
-    assert options_of("x", "") == {}
-
-
 def test_a_built_scorer_takes_no_options() -> None:
     """Options after building are an error, none are not."""
     built = match()
@@ -498,18 +419,6 @@ def test_score_works_inside_a_scorer_of_a_run() -> None:
     (outcome,) = _run(careful, ["final"])
     assert isinstance(outcome, Scored), outcome
     assert outcome.reward == 0.5
-
-
-async def test_samples_scored_together_do_not_see_each_other() -> None:
-    """What score() speaks of is each task's own."""
-
-    async def one(target: str) -> bool:
-        with scoring(a_function, ScorerInput(response="", target=target)):
-            await asyncio.sleep(0.01)
-            (result,) = await score([{"role": "assistant", "content": target}])
-            return bool(result["correct"])  # type: ignore[index, call-overload]
-
-    assert all(await asyncio.gather(*(one(str(number)) for number in range(20))))
 
 
 def test_a_state_has_what_the_sample_has() -> None:

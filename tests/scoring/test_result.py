@@ -85,13 +85,6 @@ def test_a_result_without_end_is_refused_in_words(result: Any, words: str) -> No
         outcome_of(result, "text")
 
 
-def test_a_value_that_stands_in_several_places_is_kept() -> None:
-    """It holds no part of itself."""
-    outcome = outcome_of({"correct": True, "all": [[1]] * 3, "deep": _nested(90)}, "text")
-    assert isinstance(outcome, Scored)
-    assert outcome.details["all"] == [[1]] * 3
-
-
 @pytest.mark.parametrize(
     ("response", "kind"),
     [("I am not sure", "no_answer"), ("I'm sorry, I cannot help.", "refusal"), ("Sorry, no.", "refusal")],
@@ -101,11 +94,6 @@ def test_no_answer_and_refusal_are_model_failures(response: str, kind: str) -> N
     outcome = outcome_of({"correct": False, "extracted": None, "guess": 0.1}, response)
     assert isinstance(outcome, ModelFailure)
     assert (outcome.kind, dict(outcome.metrics)) == (kind, {"correct": 0.0, "guess": 0.1})
-
-
-def test_refusal_words_in_a_right_answer_are_no_failure() -> None:
-    """A correct answer that opens like a refusal is correct."""
-    assert isinstance(outcome_of({"correct": True, "extracted": "4"}, "I'm sorry, but it is 4."), Scored)
 
 
 @pytest.mark.parametrize("result", [{"f1": 0.4, "extracted": None}, {"score": 0.4, "parsed": False}])

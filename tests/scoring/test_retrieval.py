@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from nel.errors import DatasetError
@@ -83,30 +82,3 @@ def test_unusable_rows_are_named(row: dict[str, Any], message: str) -> None:
     """The error says which field is wrong, what the row has and what to give."""
     with pytest.raises(DatasetError, match=message):
         _measured(**row)
-
-
-@given(
-    st.lists(ids, max_size=20),
-    st.lists(ids, min_size=1, max_size=8),
-    st.one_of(st.none(), st.integers(min_value=1, max_value=25)),
-)
-def test_measures_stay_between_0_and_1(retrieved: list[int], relevant: list[int], k: int | None) -> None:
-    """However often ids repeat, no measure leaves its bounds."""
-    assert all(0.0 <= value <= 1.0 + 1e-12 for value in _measured(retrieved=retrieved, relevant=relevant, k=k).values())
-
-
-@given(st.lists(ids, min_size=1, max_size=20), st.lists(ids, min_size=1, max_size=8), st.data())
-def test_repeating_an_id_never_helps(retrieved: list[int], relevant: list[int], data: st.DataObject) -> None:
-    """Inserting an id again below its first place raises no measure at the same k."""
-    at = data.draw(st.integers(min_value=0, max_value=len(retrieved) - 1))
-    below = data.draw(st.integers(min_value=at + 1, max_value=len(retrieved)))
-    padded = [*retrieved[:below], retrieved[at], *retrieved[below:]]
-    before = _measured(retrieved=retrieved, relevant=relevant, k=len(retrieved))
-    after = _measured(retrieved=padded, relevant=relevant, k=len(retrieved))
-    assert all(after[name] <= before[name] + 1e-12 for name in before)
-
-
-@given(st.lists(ids, min_size=1, max_size=10, unique=True))
-def test_the_relevant_ids_alone_are_perfect(relevant: list[int]) -> None:
-    """A ranking of just the relevant ids has full marks in any order."""
-    assert set(_measured(retrieved=relevant[::-1], relevant=relevant).values()) == {1.0}

@@ -1,4 +1,4 @@
-"""Five kinds of runs on scripted endpoints, and every text in which nel shows their numbers."""
+"""Four kinds of runs on scripted endpoints, and every text in which nel shows their numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.runs import nel as command
 from tests.support.runs import write_jsonl
 
 FORMATS = ("markdown", "csv", "json", "latex", "junit")
-KINDS = ("repeats", "groups", "judged", "unscored", "matrix")
+KINDS = ("repeats", "judged", "unscored", "matrix")
 N = 30
 _WRONG = {"a": (3, 7, 11, 15, 19, 23, 27), "b": (3, 7, 11, 15, 19, 23)}
 """Questions that each of the two models gets wrong."""
@@ -90,7 +90,7 @@ def build_runs(folder: Path) -> dict[str, Path]:
 
 
 def _arguments(kind: str, name: str, url: str, judge: str) -> list[str]:
-    bench = kind if kind in ("groups", "judged") else "plain"
+    bench = "judged" if kind == "judged" else "plain"
     more = {
         "repeats": ["--repeats", "3", "--reducer", "pass_at_2"],
         "judged": ["--judge-url", judge, "--judge-id", "j"],

@@ -92,7 +92,6 @@ async def monitor_gate(
     *,
     judge: str | None = None,
     reason: Callable[[], str] | None = None,
-    poll_seconds: float = _GATE_POLL_SECONDS,
 ) -> None:
     """Report changes of the concurrency limit and outages to an observer, until cancelled.
 
@@ -116,4 +115,4 @@ async def monitor_gate(
             observer.outage_started(kind, f"it has not answered for {down_seconds:.0f} s{why}")
         elif down_seconds is None and previous is not None:
             observer.outage_ended(previous)
-        await asyncio.sleep(poll_seconds)
+        await asyncio.sleep(_GATE_POLL_SECONDS)

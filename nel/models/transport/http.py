@@ -97,11 +97,6 @@ class HttpTransport(Transport):
             await asyncio.sleep(0)
 
     @property
-    def n_connections(self) -> int:
-        """Return how many connections are open."""
-        return 0 if self._pool is None else self._pool.n_open
-
-    @property
     def unasked(self) -> Collection[int]:
         """Return the numbers of the connections that may be out of step."""
         return () if self._pool is None else self._pool.unasked

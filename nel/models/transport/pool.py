@@ -71,11 +71,6 @@ class ConnectionPool:
         self._addresses_until = 0.0
         self._closed = False
 
-    @property
-    def n_open(self) -> int:
-        """Return how many connections are open, in use or idle."""
-        return len(self._open)
-
     async def acquire(self) -> Connection:
         """Return an idle connection, or a new one, for exclusive use.
 

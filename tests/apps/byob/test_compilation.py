@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from nel.apps.byob.shipping.compilation import compile_file, wheel_of
-from nel.apps.byob.shipping.directory import write_directory
 from nel.apps.byob.shipping.package import package_of
 from nel.apps.byob.shipping.source import read_source
 from nel.errors import NelError, OutputError, PluginError
@@ -166,24 +164,6 @@ def test_files_larger_than_the_limit_are_refused(tmp_path: Path) -> None:
     path.write_text(path.read_text() + "NAMED = 'one.bin', 'two.bin'\n")
     with pytest.raises(PluginError, match="larger than 256 MiB together"):
         package_of(read_source(path))
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("nowhere")])
-def test_what_nel_cannot_have_written_stops_a_compilation(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    """A pipe or a link in the package was not written by nel, and is not deleted."""
-    write_directory(tmp_path / "package", {"a.txt": b"x"}, source="b.py")
-    make(tmp_path / "package" / "mine")
-    with pytest.raises(OutputError, match="was changed or added"):
-        write_directory(tmp_path / "package", {"a.txt": b"y"}, source="b.py")
-    assert os.path.lexists(tmp_path / "package" / "mine")
-
-
-def test_a_package_is_drafted_under_a_name_that_cannot_be_foreseen(tmp_path: Path) -> None:
-    """A link under a name made of the process's number would lead the files somewhere else."""
-    (tmp_path / "away").mkdir()
-    (tmp_path / f".package.{os.getpid()}.new").symlink_to(tmp_path / "away")
-    write_directory(tmp_path / "package", {"a.txt": b"x"}, source="b.py")
-    assert list((tmp_path / "away").iterdir()) == []
 
 
 @pytest.mark.slow

@@ -209,11 +209,3 @@ def test_what_names_do_not_tell_is_not_guessed(tmp_path: Path, rows: list[dict[s
     done = nel("byob", "new", "rows.jsonl", "--yes", cwd=tmp_path)
     assert (done.returncode, message in done.stderr) == (2, True), done.stderr
     assert not (tmp_path / "rows.py").exists()
-
-
-def test_a_draft_that_asks_the_same_of_every_row_is_refused(tmp_path: Path) -> None:
-    """A prompt of the user's without a field never becomes a benchmark that passes."""
-    write_jsonl(tmp_path / "rows.jsonl", [{"question": "1 + 1?", "answer": "2"}])
-    done = nel("byob", "new", "rows.jsonl", "--yes", "--prompt", "Answer well.", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "the prompt of rows takes no field of the row" in done.stdout

@@ -231,24 +231,6 @@ def test_several_annotators_have_an_agreement_of_their_own(run: Path, tmp_path: 
     assert read_labels(run / "qa") == separate
 
 
-def test_one_repeat_of_each_sample_is_drawn(tmp_path: Path) -> None:
-    """With more labels wanted than samples, each sample is asked about once, in one of its repeats."""
-    answers = [
-        Answer(sample_id=f"s{place}", repeat=repeat, score=float(place % 2), response=f"{place} {repeat}")
-        for place in range(20)
-        for repeat in range(3)
-    ]
-    run_dir = build_judged_run(tmp_path / "run", answers)
-    drawn = draw_labels(run_dir, tmp_path / "a.csv", n=200)
-    rows = _rows(tmp_path / "a.csv")
-    assert (drawn.n, drawn.n_judged) == (20, 60)
-    assert len({row["sample_id"] for row in rows}) == 20
-    assert len({row["repeat"] for row in rows}) == 3
-    assert all(row["response"] == f"{row['sample_id'][1:]} {row['repeat']}" for row in rows)
-    labelled = _label(rows, tmp_path / "b.csv", lambda row: int(row["sample_id"][1:]) % 2)
-    assert import_labels(run_dir, labelled).n == 20
-
-
 def test_hostile_text_goes_through_a_spreadsheet_unharmed(tmp_path: Path) -> None:
     """Formulas are disarmed, line ends, quotes, NULs and half characters survive, and ids are found again."""
     hostile = [
@@ -397,31 +379,6 @@ def test_a_run_in_progress_is_left_alone(run: Path, tmp_path: Path) -> None:
         os.close(handle)
     assert done.returncode == 2
     assert "is in use by" in done.stderr
-
-
-@pytest.mark.parametrize("at", first_rows(1, (3, 1, 5)))
-def test_a_kill_half_way_leaves_what_the_next_try_repairs(run: Path, tmp_path: Path, at: int) -> None:
-    """Killed while a file is put in its place, and done again: the files are those of an undisturbed import."""
-    labels = "sample_id,label\n" + "".join(f"s{place},{place % 2}\n" for place in range(80))
-    path = _file(tmp_path / "labels.csv", labels)
-    command = ("judge", "calibrate", str(run), "--labels", str(path))
-    killed = nel(*command, cwd=tmp_path, env={"NEL_FAILPOINT": f"during_rename:{at}"})
-    assert killed.returncode != 0
-    for file in ("metrics.json", "results.jsonl"):
-        assert (run / "qa" / file).read_bytes().endswith(b"\n")
-    done = nel(*command, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    repaired = _bytes(run)
-    other = build_judged_run(tmp_path / "other", _answers(300)[0])
-    import_labels(other, path)
-    rebuild(other)
-    assert _undated(repaired) == _undated(_bytes(other))
-
-
-def _undated(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the files of the benchmark without the dates at which the run was made."""
-    date = re.compile(rb'"(started|ended)": "[^"]*"')
-    return {name: date.sub(b"", content) for name, content in files.items() if name.startswith("qa/")}
 
 
 @pytest.fixture(scope="module")

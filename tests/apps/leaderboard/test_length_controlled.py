@@ -53,9 +53,3 @@ def test_what_has_no_largest_likelihood_has_no_rate() -> None:
         length_controlled_rate([0.0] * 10 + [1.0] * 10, [-5.0 - place for place in range(10)] + [5.0] * 10)
     with pytest.raises(UndefinedMetric, match="fewer than"):
         length_controlled_rate([1.0, 0.0], [1.0, 2.0])
-
-
-def test_equal_lengths_leave_the_win_rate_as_it_is() -> None:
-    """Without any difference there is nothing to take away."""
-    found = length_controlled_rate([1.0] * 6 + [0.5] * 2 + [0.0] * 4, [0.0] * 12, n_resamples=0)
-    assert found.value == pytest.approx(7 / 12)

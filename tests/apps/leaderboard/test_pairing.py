@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nel.apps.leaderboard.entries import AnswerSource, BoardAnswer, BoardEntry
-from nel.apps.leaderboard.pairing import PairSchedule, make_pairs
+from nel.apps.leaderboard.pairing import make_pairs
 from nel.errors import ConfigError
 
 
@@ -32,18 +32,6 @@ def entry(label: str, n: int = 40, *, repeats: int = 1, first: int = 0, **specia
     )
 
 
-def pairs_of(found: PairSchedule) -> Counter[frozenset[str]]:
-    return Counter(frozenset((one.left, one.right)) for one in found.to_judge)
-
-
-def test_all_pairs_meet_on_each_question() -> None:
-    """Four models are six pairs a question, each with a name of its own."""
-    found = make_pairs([entry(name) for name in "abcd"], baseline=None, seed=0)
-    assert len(found.to_judge) == 6 * 40
-    assert set(pairs_of(found).values()) == {40}
-    assert len({one.id for one in found.to_judge}) == len(found.to_judge)
-
-
 def test_the_sides_are_balanced_and_do_not_depend_on_names_or_order() -> None:
     """Of 400 pairs either side has 160 to 240; the runs named in another order give the same rows."""
     entries = [entry("a", 400), entry("b", 400)]
@@ -52,12 +40,6 @@ def test_the_sides_are_balanced_and_do_not_depend_on_names_or_order() -> None:
     assert make_pairs(entries[::-1], baseline=None, seed=0).to_judge == found.to_judge
     other = make_pairs(entries, baseline=None, seed=1)
     assert [one.left for one in other.to_judge] != [one.left for one in found.to_judge]
-
-
-def test_a_baseline_meets_all_and_no_others_meet() -> None:
-    """Three models against one are three pairs a question."""
-    found = make_pairs([entry(name) for name in "abcd"], baseline="c", seed=0)
-    assert pairs_of(found) == {frozenset("ac"): 40, frozenset("bc"): 40, frozenset("cd"): 40}
 
 
 def test_repeats_meet_their_like() -> None:

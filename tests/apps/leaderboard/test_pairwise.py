@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nel.apps.leaderboard.pairwise import comparisons, length_difference, position_bias, win_matrix, win_rate
+from nel.apps.leaderboard.pairwise import comparisons, position_bias, win_matrix, win_rate
 from nel.metrics.intervals import wilson_interval
 from nel.metrics.question_intervals import values_interval
 
@@ -49,13 +49,6 @@ def test_position_bias_by_hand() -> None:
     found = position_bias(both, np.arange(4))
     assert (found.n_flipped, found.flips.value) == (2, 0.5)
     assert found.first.value == pytest.approx((0 + 0.75 + 0.5 + 0.5) / 4)
-
-
-def test_a_length_difference_turns_its_sign_with_the_sides() -> None:
-    """From -1 to 1, 0 for equal lengths and for two empty answers."""
-    assert length_difference(10, 30) == -length_difference(30, 10) == -0.5
-    assert length_difference(0, 5) == -1
-    assert length_difference(0, 0) == 0
 
 
 def test_a_group_keeps_only_what_its_members_played() -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ import pytest
 
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.leaderboards import finished_run, judge, shown_answers, word, write_bench
-from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, read_json, read_lines, write_jsonl
 from tests.support.schemas import check_schema
 
@@ -190,36 +187,6 @@ def test_a_judge_that_is_down_stops_resumably(runs: Runs, tmp_path: Path) -> Non
     }
 
 
-def test_a_killed_leaderboard_goes_on_from_any_directory(runs: Runs, tmp_path: Path) -> None:
-    """Killed by SIGKILL half way: at most one request a worker is sent again; a third resume sends nothing."""
-    seen: list[str] = []
-    killed = threading.Event()
-
-    def held(call: Call, times: int) -> Reply:
-        seen.append(call.text)
-        return replace(judge(WORTH)(call, times), wait=killed if len(seen) > 20 else None)
-
-    with scripted(held) as endpoint:
-        three = [str(runs[name]) for name in ("alpha", "beta", "gamma")]
-        flags = ("--judge-url", endpoint.url, "--judge-id", "s", "-o", str(tmp_path / "out"), "--concurrency", "2")
-        with started_nel("judge", "leaderboard", *three, *flags, cwd=tmp_path):
-            wait_until(lambda: len(seen) >= 22)
-        killed.set()
-        assert len(seen) == 22
-        (tmp_path / "elsewhere").mkdir()
-        moved = only(tmp_path / "out").rename(tmp_path / "elsewhere" / "board")
-        board, _ = board_of("--resume", "-o", "board", cwd=tmp_path / "elsewhere")
-        assert endpoint.resent() <= 2
-        assert len(endpoint.calls) <= 72 + 2
-        before = len(endpoint.calls)
-        again, _ = board_of("--resume", "-o", str(moved), "--length-control", cwd=tmp_path)
-        assert len(endpoint.calls) == before
-    assert board["complete"]
-    assert board["counts"]["judged"] == 36
-    assert again["statistics"]["length_control"]
-    assert by_label(again)["beta"]["win_rate"] == by_label(board)["beta"]["win_rate"]
-
-
 def test_a_resume_with_runs_or_another_judge_is_refused(runs: Runs, tmp_path: Path) -> None:
     """A resume has the stored runs; another judge is named, and the leaderboard stays as it was."""
     with scripted(judge(WORTH)) as endpoint:
@@ -236,21 +203,6 @@ def test_a_resume_with_runs_or_another_judge_is_refused(runs: Runs, tmp_path: Pa
         assert "judge.panel" in judged.stderr
         assert "undo the change" in judged.stderr
     assert (only(tmp_path / "out") / "leaderboard.json").read_bytes() == before
-
-
-def test_a_dry_run_counts_and_sends_nothing(runs: Runs, tmp_path: Path) -> None:
-    """Pairs, requests, what is settled and what is left out; no directory is made."""
-    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s", "--dry-run"]
-    done = nel("judge", "leaderboard", str(runs["alpha"]), str(runs["cut"]), *flags, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "pairs for the judge: 9\n" in done.stdout
-    assert "pairs settled by a failed answer: 2\n" in done.stdout
-    assert "requests: 18\n" in done.stdout
-    three = [str(runs[name]) for name in ("alpha", "beta", "gamma")]
-    for choice, requests in ((["--baseline", "beta"], 48), (["--judge-id", "t"], 144)):
-        done = nel("judge", "leaderboard", *three, *flags, *choice, "--json", cwd=tmp_path)
-        assert json.loads(done.stdout)["counts"]["requests"] == requests
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

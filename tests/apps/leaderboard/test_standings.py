@@ -26,7 +26,6 @@ from nel.apps.leaderboard.pages import (
 )
 from nel.apps.leaderboard.pair_results import PairResult, PairResults, orders_of
 from nel.apps.leaderboard.pairwise import length_difference
-from nel.apps.leaderboard.standings import StandingsSettings, standings_json
 from nel.artifacts.schema import load_schema
 from tests.support.boards import board_of, judged_by, small
 from tests.support.schemas import check_schema
@@ -200,19 +199,3 @@ def test_the_rows_and_the_matrix_of_the_page() -> None:
     ]
     assert columns["b"].note is not None
     assert columns["b"].note("a") == "n 2"
-
-
-def test_a_judge_of_the_same_family_is_named() -> None:
-    """It may favour its own kind; a run renamed keeps its model's family."""
-    judged = [PairResult(question=f"q{n}", left="old", right="new", score=0.5) for n in range(3)]
-    board = standings_json(
-        PairResults(judged=judged, plan=judged_by("gpt-4o")),
-        [
-            {"label": "old", "model": "openai/gpt-4-turbo", "run_id": "1", "identity": "x"},
-            {"label": "new", "model": "claude-3-haiku", "run_id": "2", "identity": "x"},
-        ],
-        StandingsSettings(n_resamples=0),
-    )
-    assert board["same_family"] == [{"judge": "gpt-4o", "model": "old"}]
-    said = banners({**board, "scheduling": {"n_questions_apart": 0}})
-    assert "gpt-4o judges models of its own family, which it may favour: old." in said

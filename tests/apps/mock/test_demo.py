@@ -10,7 +10,7 @@ import pytest
 
 from nel.apps.http_server import running
 from nel.apps.mock.demo import DemoAnswerer, DemoOptions, demo_app, load_problems
-from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.request_parsing import Query
 from nel.models.echo_probe import EchoSupport, probe_echo
 from tests.apps.mock.conftest import Client
 
@@ -54,17 +54,6 @@ async def test_same_options_same_behaviour(client: Client) -> None:
         seen.append(answers)
     assert seen[0] == seen[1]
     assert {status for status, _ in seen[0].values()} == {200, 429, 500}
-
-
-@pytest.mark.parametrize(("name", "status"), [("rate_limit_rate", 429), ("error_rate", 500)])
-async def test_faults_come_at_their_rate_and_end(name: str, status: int) -> None:
-    """Faults come near the rate over attempts, so that retrying gets through."""
-    answerer = DemoAnswerer(DemoOptions(**{name: 0.3}))  # type: ignore[arg-type] # the name is one of the rates
-    queries = [Query(protocol="chat", text=problem.question) for problem in PROBLEMS for _ in range(10)]
-    ended = await asyncio.gather(*map(answerer.answer, queries), return_exceptions=True)
-    faults = [end for end in ended if isinstance(end, EndpointFault)]
-    assert {fault.status for fault in faults} == {status}
-    assert 0.2 < len(faults) / len(queries) < 0.4
 
 
 async def test_log_likelihoods_can_be_rehearsed(client: Client) -> None:

@@ -166,7 +166,6 @@ async def test_faults_stand_in_place_of_answers(tmp_path: Path) -> None:
     ],
 )
 def test_an_error_of_a_script_names_line_and_key(name: str, text: str, error: str, tmp_path: Path) -> None:
-    """The line of the key."""
     with pytest.raises(ConfigError, match=error):
         script_of(tmp_path, text, name)
 
@@ -201,16 +200,3 @@ async def test_the_oracle_plays_a_later_conversation_of_a_sample(tmp_path: Path)
         second = await asked(url, "chat", (*asking, called("look"), result))
     assert [call.name for call in first.tool_calls] == ["look"]
     assert second.text == "It was 5."
-
-
-async def test_a_script_fits_what_agents_put_around_the_instruction(tmp_path: Path) -> None:
-    """A user message and an answer of their own before it; a request for a title, which offers no tools."""
-    text = '[{"when": "2 + 3", "turns": [{"calls": [{"name": "add"}]}, {"text": "5"}]}]'
-    asking = (*user("Files: 2 + 3.txt"), Message(role="assistant", content="Got it."), *user("2 + 3?"))
-    async with running(scripted_app(script_of(tmp_path, text))) as url:
-        first = await asked(url, "chat", asking)
-        result = Message(role="tool", content="2 + 3 = 5", tool_call_id="1")
-        second = await asked(url, "chat", (*asking, called("add"), result))
-        title = await asked(url, "chat", asking, tools=())
-    assert [call.name for call in first.tool_calls] == ["add"]
-    assert (second.text, title.text, title.tool_calls) == ("5", "A scripted answer.", ())

@@ -13,16 +13,6 @@ from tests.apps.mock.conftest import Client
 QUESTION = "Mia picks 4 apples from one tree and 6 from another. How many apples has she picked in all?"
 
 
-async def test_completions_answer_each_prompt_of_a_list(client: Client) -> None:
-    """A list of prompts gives one choice for each, in order."""
-    prompts = [QUESTION, "Compute 7 minus 19."]
-    async with running(demo_app(DemoOptions(accuracy=1))) as url:
-        status, body = await client.complete(url, prompts)
-    assert (status, body["object"]) == (200, "text_completion")
-    assert [choice["index"] for choice in body["choices"]] == [0, 1]
-    assert [choice["text"].split()[-1] for choice in body["choices"]] == ["10", "-12"]
-
-
 async def test_chat_stream_carries_the_same_answer(client: Client) -> None:
     """A stream is a role chunk, content chunks, a finish chunk, the usage and [DONE]; joined it is the plain answer."""
     request = {"messages": [{"role": "user", "content": QUESTION}]}
@@ -60,7 +50,6 @@ async def test_echo_has_legacy_logprobs(client: Client, max_tokens: int | None) 
 
 
 async def test_unknown_model_names_the_served_one(client: Client) -> None:
-    """A model that is not served is a 404 that says which one is."""
     async with running(demo_app(DemoOptions(model="mine"))) as url:
         status, body = await client.chat(url, QUESTION, model="gpt-9")
     assert (status, body["error"]["code"]) == (404, "model_not_found")
@@ -107,29 +96,3 @@ async def test_wrong_body_is_refused_by_name(client: Client, path: str, body: di
         status, answer = await client.post(f"{url}/{path}", body)
     assert (status, answer["error"]["param"]) == (400, named)
     assert named.partition("[")[0] in answer["error"]["message"]
-
-
-@pytest.mark.parametrize("raw", [b"", b"{", b"[1]", b'{"model": NaN}', b"\xff"])
-async def test_bad_json_is_a_400(client: Client, raw: bytes) -> None:
-    """A body that is not a JSON object is refused with a message, not with a crash."""
-    async with running(demo_app(DemoOptions())) as url, client.session.post(f"{url}/completions", data=raw) as response:
-        assert response.status == 400
-        assert "JSON" in (await response.json())["error"]["message"]
-
-
-async def test_stats_count_double_sends(client: Client) -> None:
-    """Equal bodies are counted as repeats, refused ones are received but not answered, other samples are others."""
-    async with running(demo_app(DemoOptions())) as url:
-        for _ in range(3):
-            await client.chat(url, QUESTION)
-        for repeat in "01":
-            await client.chat(url, QUESTION, headers={"X-Nel-Sample-Id": "a", "X-Nel-Repeat": repeat})
-        await client.chat(url, QUESTION, n=2)
-        await client.get(f"{url}/models")
-        _, stats = await client.get(url.removesuffix("/v1") + "/stats")
-    assert stats == {
-        "requests": 7,
-        "status": {"200": 6, "400": 1},
-        "completions": {"total": 6, "distinct": 4, "max_repeats": 3},
-        "answered": {"total": 5, "distinct": 3, "max_repeats": 3},
-    }

@@ -18,7 +18,7 @@ from nel.config.schema import EndpointConfig
 from nel.core.strict_json import dumps, loads
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel
-from tests.support.vendors import KEY, MODEL, vendor_endpoint
+from tests.support.vendors import KEY
 
 REFUSED = {"error": {"message": "Invalid key secret-key-1", "type": "invalid_request_error", "code": "invalid_api_key"}}
 
@@ -146,15 +146,3 @@ def test_a_reasoning_model_and_json(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert KEY not in done.stdout + done.stderr + shown.stdout + shown.stderr
     wrong = nel(*arguments[:-2], "--header-env", "api-key", cwd=tmp_path)
     assert (wrong.returncode, "write NAME=VARIABLE" in wrong.stderr) == (2, True)
-
-
-@pytest.mark.parametrize("name", ["responses", "anthropic", "gemini"])
-async def test_other_protocols(name: str) -> None:
-    """Parameters are tried over the protocol that is named; what it has no field for is no."""
-    with vendor_endpoint(name, "one two three four", n_overloaded=0) as served:
-        settings: dict[str, Any] = {"url": served.url, "model": MODEL, "protocol": name}
-        found = await probe(EndpointConfig(**settings), KEY)
-    verdicts = _verdicts(found)
-    assert (verdicts[f"protocol {name}"], verdicts["streaming"]) == ("yes", "yes")
-    assert verdicts["stop"] == ("no" if name == "responses" else "yes")
-    assert verdicts["seed"] == ("yes" if name == "gemini" else "no")

@@ -16,7 +16,7 @@ import pytest
 
 import nel
 from nel.apps.http_server import LOOPBACK, running
-from nel.apps.serve.app import Service, answer_text, serving_app
+from nel.apps.serve.app import Service, serving_app
 from nel.apps.serve.samples import read_samples
 from nel.apps.serve.scoring import AnswerScorer
 from nel.apps.serve.start import ServeOptions, start
@@ -204,14 +204,6 @@ def test_a_judged_benchmark_and_an_open_address_are_refused(tmp_path: Path) -> N
         start(ServeOptions(benchmark=bench(tmp_path), host="0.0.0.0"), say=print)  # noqa: S104 - refused
     with pytest.raises(ConfigError, match="judge"):
         read_samples("simpleqa", dataset=str(tmp_path / "rows.jsonl"), samples_max=None)
-
-
-def test_an_answer_is_text() -> None:
-    """Several messages are joined; reasoning items are none."""
-    part = {"type": "message", "role": "assistant"}
-    assert (
-        answer_text({"output": [{"type": "reasoning"}, {**part, "content": "a"}, {**part, "content": "b"}]}) == "a\nb"
-    )
 
 
 def test_the_command_serves_until_it_is_stopped(tmp_path: Path) -> None:

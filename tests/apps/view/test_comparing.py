@@ -60,15 +60,6 @@ async def test_a_comparison_that_is_refused_says_why(client: Client) -> None:
     assert "Compared although these may differ: dataset, repeats." in allowed
 
 
-async def test_two_to_eight_runs_are_needed(client: Client) -> None:
-    """One run, one run twice, nine runs or an unknown one are not a comparison."""
-    nine = "&".join(f"run={number}" for number in range(9))
-    for query in ("", "?run=first-run", "?run=first-run&run=first-run", f"?{nine}"):
-        assert await text_of(client, f"/compare{query}", 400)
-    assert await text_of(client, "/compare?run=first-run&run=none", 404)
-    await text_of(client, f"{BOTH}&page=999&bench=x&only=x")
-
-
 async def test_the_baseline_is_chosen_named_or_the_oldest(
     dated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,16 +68,6 @@ def test_filters_are_exact(indexed: Path) -> None:
         assert sum(n for *_, n in index.counts(1)) == 60
 
 
-def test_a_category_that_no_benchmark_names_filters_too(tmp_path: Path) -> None:
-    """The breakdown of the run's page by a field of the rows leads to the samples of each value."""
-    rows = [{"question": str(n), "answer": "#### 1", "said": "#### 1", "subject": "ab"[n % 2]} for n in range(6)]
-    entry = {"name": "gsm8k", "dataset": str(write_jsonl(tmp_path / "d.jsonl", rows)), "response_field": "said"}
-    result = evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out"), "run_id": "run"}})
-    build(found_in(tmp_path / "out"), tmp_path / "index.db")
-    assert sorted(result.benchmarks[0].metrics["categories"]) == ["a", "b"]
-    assert search(tmp_path / "index.db", "", category="a") == [0, 2, 4]
-
-
 TYPED = [
     '"', '""', "'", "*", "-", "- -", "a OR", "NEAR(", "NEAR(a b, 5)", "{x}: y", "answer:", "answer:*", "a^", "^a", "(",
     ")", "a AND NOT b", "facets:ox1", "facets : all", "\x00", "a\x00b", "\ud800", "x" * 5000, '"' * 99, "a " * 500, "é",
@@ -91,14 +81,6 @@ def test_nothing_that_is_typed_is_an_error(indexed: Path, typed: str) -> None:
     assert isinstance(search(indexed, typed), list)
     assert isinstance(search(indexed, typed, outcome="wrong"), list)
     assert search(indexed, "facets:ox1") == []
-
-
-def test_words_without_spaces_are_found(tmp_path: Path) -> None:
-    """A word within a sentence of Chinese is found, and not its characters apart from each other."""
-    build_viewed_run(tmp_path / "run", n=4, texts=["答案是蓝色的", "色蓝"])
-    build(found_in(tmp_path / "run"), tmp_path / "index.db")
-    assert search(tmp_path / "index.db", "蓝色") == []
-    assert search(tmp_path / "index.db", "色蓝") == [1]
 
 
 def test_pages_go_on_where_the_last_ended(indexed: Path) -> None:
@@ -120,16 +102,6 @@ def test_pages_go_on_where_the_last_ended(indexed: Path) -> None:
             == []
         )
         assert index.count(1, query) == len(every)
-
-
-def test_repeats_are_one_question(tmp_path: Path) -> None:
-    """A search in five repeats of a sample gives the sample once, with the repeats that match."""
-    build_viewed_run(tmp_path / "run", n=6, repeats=5, texts=())
-    build(found_in(tmp_path / "run"), tmp_path / "index.db")
-    with Index(tmp_path / "index.db") as index:
-        found = index.questions(1, Search('"is red"'), n_max=9)
-    assert found[0] == [ResultKey(1, 0, 1), ResultKey(1, 0, 3)]
-    assert [group[0].idx for group in found] == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("order", ["score", "-score", "latency", "-completion_tokens", "cost", "-first_token"])

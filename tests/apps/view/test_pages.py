@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,8 +10,6 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
-from nel.artifacts.aggregates import aggregates_json
-from nel.config.schema.run import AggregateConfig
 from tests.apps.view.conftest import content_of, opened
 from tests.support.viewed_run import build_viewed_run
 
@@ -108,19 +105,6 @@ async def test_a_run_has_its_headline_and_categories(client: Client) -> None:
     assert [part for part in told if part not in text] == []
 
 
-async def test_a_run_has_the_means_over_its_benchmarks(tmp_path: Path) -> None:
-    """Above the benchmarks, as the report has them, a mean without a value with the reason."""
-    root = tmp_path / "runs"
-    build_viewed_run(root / "run", n=12)
-    mean = AggregateConfig(name="all <b>quizzes</b>", metric="f1", benchmarks=["quiz"])
-    rows = aggregates_json([mean.model_dump()], {})
-    (root / "run" / "aggregates.json").write_text(json.dumps({"run_id": "run", "aggregates": rows}))
-    async with opened(root, tmp_path / "cache", token=None) as client:
-        text = await text_of(client, "/runs/run")
-    assert "all &lt;b&gt;quizzes&lt;/b&gt;" in text
-    assert "nothing was asked" in text
-
-
 async def test_each_kind_of_failure_says_what_to_do_and_leads_to_its_samples(client: Client) -> None:
     """The link of a kind finds as many answers as stand beside it; categories of several kinds would find none."""
     text = await text_of(client, "/runs/first-run")
@@ -143,21 +127,6 @@ async def test_failures_that_look_alike_lead_to_samples(client: Client) -> None:
     assert len(addresses) >= len(rows)
     for address in addresses[:3]:
         assert "Question" in await text_of(client, address.replace("&amp;", "&"))
-
-
-async def test_pages_of_samples_hold_each_once(client: Client) -> None:
-    """Following Later visits every sample once, and Earlier leads back."""
-    text = await text_of(client, SAMPLES)
-    seen = re.findall(r'class="number"[^>]*>#(\d+)', text)
-    later = re.search(r'rel="next" class="button" href="([^"]+)"', text)
-    assert later is not None
-    text = await text_of(client, later[1].replace("&amp;", "&"))
-    seen += re.findall(r'class="number"[^>]*>#(\d+)', text)
-    assert seen == [str(idx) for idx in range(60)]
-    assert 'rel="next"' not in text
-    earlier = re.search(r'rel="prev" class="button" href="([^"]+)"', text)
-    assert earlier is not None
-    assert 'class="number" href="/runs/second-run/quiz/0"' in await text_of(client, earlier[1])
 
 
 async def test_filters_and_search_narrow_the_list(client: Client) -> None:

@@ -66,16 +66,3 @@ async def test_a_sample_is_downloaded_as_its_line(tmp_path: Path) -> None:
     line = json.loads((run_dir / "quiz" / "results.jsonl").read_text("utf-8").split("\n")[3])
     assert {name: content[name] for name in line} == line
     assert content["request"]["messages"][0]["role"] == "system"
-
-
-async def test_options_are_shown_and_the_expected_one_in_words(tmp_path: Path) -> None:
-    """A choice is its label and its text; the matrix on the page of the run leads to the samples of a cell."""
-    build_viewed_run(tmp_path / "runs" / "a-run", n=30, texts=(), has_choices=True)
-    async with opened(tmp_path / "runs", tmp_path / "cache", token=None) as client:
-        page = await text_of(client, "/runs/a-run/quiz/1")
-        assert "<pre>A: red</pre>" in page
-        assert "<pre>B: blue</pre>" in page
-        assert '<div class="right"><dt>B</dt>' in page
-        assert "Confusion matrix" in await text_of(client, "/runs/a-run")
-        cell = await text_of(client, "/runs/a-run/quiz?choice=B+read+as+A")
-        assert "12 answers match" in cell

@@ -110,13 +110,3 @@ def test_a_size_that_is_too_large_is_not_unpacked(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(archive, "MEMBERS_MAX", 1)
     with pytest.raises(OutputError, match="more than 1 files"):
         open_archive(path, tmp_path / "cache")
-
-
-def test_a_damaged_archive_is_one_line(run_dir: Path, tmp_path: Path) -> None:
-    """Cut off at any place, or no archive at all: an error, and the next attempt starts from the beginning."""
-    whole = write_archive(run_dir, tmp_path / "run.tar.gz").read_bytes()
-    for content in (b"", b"no archive", whole[:100], whole[: len(whole) // 2], whole[:-9]):
-        (tmp_path / "cut.tar.gz").write_bytes(content)
-        with pytest.raises(OutputError):
-            open_archive(tmp_path / "cut.tar.gz", tmp_path / "cache")
-    assert not [one for one in (tmp_path / "cache").rglob("*") if one.is_file()]

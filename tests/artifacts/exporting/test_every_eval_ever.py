@@ -68,7 +68,6 @@ def test_the_validator_accepts_both_levels(tmp_path: Path) -> None:
 
 
 def test_a_run_without_score_is_refused(finished: Path, tmp_path: Path) -> None:
-    """What has no score is not exported as 0."""
     run_dir = shutil.copytree(finished, tmp_path / "run")
     metrics = read_json(run_dir / "quiz" / "metrics.json")
     metrics["metrics"] = [{**one, "value": None} for one in metrics["metrics"]]

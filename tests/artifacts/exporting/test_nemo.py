@@ -8,7 +8,6 @@ from pathlib import Path
 
 from nel.artifacts.exporting.writers import export_run
 from nel.artifacts.importing.writers import import_results
-from nel.comparison.foreign import read_nemo
 from tests.artifacts.exporting.test_tables import stored
 from tests.support.runs import read_json, read_lines, read_results
 from tests.support.viewed_run import build_viewed_run
@@ -37,14 +36,6 @@ def test_every_line_of_the_results_has_a_reward(finished: Path, tmp_path: Path) 
     assert bundle["benchmark"]["scores"]["unscored_count"] == {"value": 3}
     assert bundle["n_results"] == len(lines) == 27
     assert any("does not say how much that leaves out" in one for one in exported.notes)
-
-
-def test_compare_reads_the_export(finished: Path, tmp_path: Path) -> None:
-    """As one side of nel's own comparison it has the model and the scored results."""
-    export_run("nemo", finished, tmp_path / "out")
-    side = read_nemo(tmp_path / "out", "exported")
-    assert side.models == ("m",)
-    assert len(side.benchmarks["quiz"].columns()) == 27
 
 
 def test_it_comes_back_equal(tmp_path: Path) -> None:

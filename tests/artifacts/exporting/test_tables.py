@@ -79,26 +79,6 @@ def test_notes_say_what_has_no_score_and_the_run_is_not_written(finished: Path, 
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / "out").iterdir()} == {0o600}
 
 
-def test_a_part_of_a_run_is_called_that(finished: Path, tmp_path: Path) -> None:
-    """A run that was cut short and one that a stop rule ended each say so; what was not asked has no reward."""
-    run_dir = shutil.copytree(finished, tmp_path / "run")
-    results = stored(finished)
-    results[-1] |= {"reward": None, "outcome": {"state": "not_asked", "kind": None, "cause": None, "detail": "-"}}
-    (run_dir / "quiz" / "results.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in results))
-    metrics = read_json(run_dir / "quiz" / "metrics.json")
-    metrics["accounting"]["n_not_asked"], metrics["complete"], metrics["headline"]["value"] = 1, False, None
-    metrics["metrics"][0]["value"] = None
-    (run_dir / "quiz" / "metrics.json").write_text(json.dumps(metrics))
-    notes = "\n".join(export_run("parquet", run_dir, tmp_path / "out").notes)
-    assert "1 of 30 results were never asked for: a stop rule ended it." in notes
-    assert "the run did not end; its numbers are of a part of the samples." in notes
-    assert "there is no score, which is not a score of 0." in notes
-    last = pyarrow.parquet.read_table(tmp_path / "out" / "samples.parquet").to_pylist()[-1]
-    assert (last["state"], last["reward"]) == ("not_asked", None)
-    headline = pyarrow.parquet.read_table(tmp_path / "out" / "metrics.parquet").to_pylist()[0]
-    assert (headline["headline"], headline["value"], headline["complete"]) == ("true", None, "false")
-
-
 def cut(path: Path) -> None:
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
 

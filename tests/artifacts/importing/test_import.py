@@ -12,10 +12,7 @@ import pytest
 
 from nel.artifacts.exporting.writers import export_run
 from nel.artifacts.importing.writers import import_results
-from nel.comparison.compare import compare
-from nel.comparison.document import comparison_json
 from nel.comparison.gate import gate
-from nel.comparison.measures import Settings
 from nel.comparison.nel_runs import read_side
 from nel.decide.policy import Policy
 from nel.decide.verdict import GateDecision
@@ -108,14 +105,6 @@ def test_an_imported_run_never_passes_a_gate(source: Path, tmp_path: Path) -> No
         found = gate(baseline, candidate, policy, despite=frozenset())
         assert found.decision is GateDecision.INCONCLUSIVE
         assert any("was imported, and its source does not record" in one for one in found.benchmarks[0].reasons)
-
-
-def test_a_setting_that_a_source_does_not_record_is_no_difference(source: Path, tmp_path: Path) -> None:
-    """Of an imported run a comparison lists the settings that both sides have, and not each default of the other."""
-    _, run, _ = exchanged("nemo", source, tmp_path)
-    found = compare((read_side(source, "nel"), read_side(run, "imported")), Settings(), despite=frozenset())
-    fields = [one["field"] for one in comparison_json(found, flips_max=0)["candidates"][0]["settings_differ"]]
-    assert set(fields) <= {"benchmarks.0.name"}
 
 
 def _lines(path: Path, *lines: str) -> Path:

@@ -6,12 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from nel.artifacts.importing.writers import import_results
 from nel.comparison.foreign import read_nemo
 from nel.comparison.lines import SCORED, UNSCORED
-from nel.errors import OutputError
 from nel.reports.run_warnings import texts_of
 from tests.support.runs import read_json, read_results
 
@@ -45,13 +42,6 @@ def test_a_folder_is_read(tmp_path: Path) -> None:
     assert results[0]["metadata"]["category"] == "law"
     assert (metrics["accounting"]["n_scored"], metrics["accounting"]["n_unscored"]) == (2, 1)
     assert "imported from nemo: pass@1 is 0.5 in the source" in texts_of(metrics)
-
-
-def test_a_damaged_line_is_named(tmp_path: Path) -> None:
-    """The message has the file and the line, and there is no run."""
-    with pytest.raises(OutputError, match=r"results\.jsonl, line 2 is not JSON"):
-        import_results(folder(tmp_path / "in", [json.dumps(LINES[0]), "{"]), tmp_path / "run")
-    assert not (tmp_path / "run").exists()
 
 
 def test_what_the_source_calls_unscored_is_no_zero(tmp_path: Path) -> None:

@@ -74,18 +74,3 @@ def test_an_item_that_takes_hosts_down_is_given_up() -> None:
     assert leases.lose("c") == ([], [0])
     leases.join("d")
     assert leases.assign() == {}
-
-
-def test_an_item_that_takes_hosts_down_takes_no_other_with_it() -> None:
-    """Items that were in flight beside it are leased without it, so that it alone is lost again and again."""
-    leases, lost, hosts = _with(30, attempts_max=3), [], iter(range(1000))
-    leases.join("first")
-    finished: set[int] = set()
-    while len(finished) + len(lost) < 30:
-        for host, numbers in leases.assign().items():
-            if 5 in numbers:
-                lost += leases.lose(host)[1]
-                leases.join(f"host-{next(hosts)}")
-            else:
-                finished |= {number for number in numbers if leases.finish(host, number)}
-    assert lost == [5]

@@ -66,17 +66,6 @@ def test_scorers_in_processes_ask_the_run_and_lose_only_their_own_sample(tmp_pat
     assert (rewards[2], rewards[3], rewards[4]) == (None, 1.0, 1.0)
 
 
-def test_a_process_closes_what_it_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Python, asked to say what is left open, says nothing at the end of a host."""
-    monkeypatch.setenv("PYTHONWARNINGS", "error::ResourceWarning")
-    with scripted(_says) as endpoint:
-        config = _config(tmp_path, endpoint.url, "processes:workers=1", 2)
-        assert nel.evaluate(config, progress=Progress()).exit_code == 0
-    assert "ResourceWarning" not in capfd.readouterr().err
-
-
 @pytest.mark.slow
 def test_a_killed_process_is_replaced_and_its_answers_are_scored_once(tmp_path: Path) -> None:
     """A worker that is killed while it scores loses nothing; the run's note says so."""
@@ -119,13 +108,11 @@ def _hosts() -> list[int]:
 
 @pytest.mark.parametrize("text", ["processes:workers=0", "processes:workers=two", "processes:workers=true"])
 def test_a_wrong_number_of_workers_is_refused(text: str) -> None:
-    """The number and its bounds are named."""
     with pytest.raises(ConfigError, match=r"takes workers=N from 1 to 1024, not"):
         find_executor(text)
 
 
 def test_ray_that_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says what to install."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"the executor ray needs Ray: pip install './plugins/nel-ray'"):
         find_executor("ray://127.0.0.1:10001")

@@ -9,7 +9,6 @@ from typing import Any
 import nel
 from nel.engine.store.snapshot import Snapshot
 from nel.runs.evaluation import rescore
-from nel.runs.merging import merge_shards
 from nel.runs.verification import verify_run
 from tests.faults.runs import QUICK, config
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
@@ -129,16 +128,3 @@ def test_after_its_first_reply_a_refusal_is_a_refusal(tmp_path: Path) -> None:
         assert again.benchmarks[0].accounting["n_unscored"] == 2
     assert TAKEN not in _settings(o3.calls)
     assert "judge.adapted" not in _identity(result.run_dir)
-
-
-def test_a_shard_without_a_judgement_is_merged_with_the_others(tmp_path: Path) -> None:
-    """A shard whose answers were all cut off has asked no judge, and knows no changes: the merged run has them."""
-    finish = ["length"]
-    runs = []
-    with scripted(lambda *_: answer("0", finish=finish[-1])) as model, scripted(_reasoning) as o3:
-        for number in (1, 2):
-            made = _config(tmp_path, model.url, {"o3": o3}, n=6, shard=f"{number}/2", out=f"s{number}")
-            runs.append(nel.evaluate(made).run_dir)
-            finish.append("stop")
-    merged = merge_shards(runs, tmp_path / "merged")
-    assert _identity(merged.run_dir)["judge.adapted"] == {"o3": CHANGES}

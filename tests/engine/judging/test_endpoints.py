@@ -29,7 +29,7 @@ def judge_endpoints(*concurrencies: int) -> list[JudgeEndpoint]:
     return found
 
 
-@pytest.mark.parametrize("concurrencies", [(4096,), (3600,), (4096, 4096, 4096), (1, 4096), (1,) * 1000])
+@pytest.mark.parametrize("concurrencies", [(4096,), (4096, 4096, 4096), (1, 4096)])
 def test_all_judges_together_leave_room_for_answers(concurrencies: tuple[int, ...]) -> None:
     """However many judges go down, slots stay free for other samples, and each judge has enough to be seen down."""
     found = judge_endpoints(*concurrencies)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Callable
@@ -164,18 +163,6 @@ def test_a_judge_that_says_nothing_leaves_the_sample_unscored(tmp_path: Path, fa
     assert [row["reward"] for row in read_results(done.run_dir, "judged")] == [1, 1, 0, 1, 1, 1]
 
 
-def test_a_scorer_cannot_hide_that_its_judge_failed(tmp_path: Path) -> None:
-    """A scorer that catches everything and returns 0 gets no score all the same."""
-    hiding = (
-        "@scorer\ndef s(sample: ScorerInput) -> dict:\n    try:\n        sample.judge_fn(Case())\n"
-        "    except Exception:\n        pass\n    return {'correct': False}\n"
-    )
-    with scripted(adds) as model, scripted(lambda call, seen: answer("hm")) as judge:
-        result = evaluate(config(bench(tmp_path, hiding), tmp_path, model.url, judge.url))
-    assert result.exit_code == 3
-    assert result.benchmarks[0].accounting["unscored"]["judge"] == {"n": 6, "kinds": {"no_verdict": 6}}
-
-
 def test_without_a_judge_nothing_is_scored_and_one_can_be_added(tmp_path: Path) -> None:
     """The answers are kept; a judge that is named later gives all scores, and the model is asked nothing."""
     path = bench(tmp_path, WAYS["handed over"])
@@ -309,22 +296,6 @@ def test_replies_come_from_the_cache_but_not_those_that_could_not_be_read(tmp_pa
         settings["output"]["run_id"] = "r2"
         evaluate(settings)
     assert (len(model.calls), before, len(judge.calls)) == (6, 7, 9)
-
-
-def test_each_repeat_of_a_judge_is_asked_and_kept(tmp_path: Path) -> None:
-    """A judge that is asked three times is asked the same three times, and each grade is in the record."""
-    path = bench(tmp_path, WAYS["handed over"])
-
-    def wavers(call: Call, seen: int) -> Reply:
-        return answer("GRADE: C" if seen == 1 else f"GRADE: {verdict(call)}")
-
-    with scripted(adds) as model, scripted(wavers) as judge:
-        settings = config(path, tmp_path, model.url, judge.url, judge={"repeats": 3})
-        result = evaluate(settings)
-    rows = read_results(result.run_dir, "judged")
-    assert (len(judge.calls), [row["reward"] for row in rows]) == (18, [1, 1, 0, 1, 1, 1])
-    repeats = rows[2]["scoring_details"]["judgements"][0]["opinions"][0]["repeats"]
-    assert sorted(json.dumps(one) for one in repeats) == ['["C", 1.0]', '["I", 0.0]', '["I", 0.0]']
 
 
 def test_a_scorer_that_begins_again_asks_nothing_twice(tmp_path: Path) -> None:
@@ -501,41 +472,6 @@ def test_a_judge_at_a_wrong_path_ends_the_run_before_all_is_paid_for(tmp_path: P
         settings["endpoint"]["url"] = again.url
         done = evaluate(settings, resume=True, allowed_changes=frozenset({"endpoint.url"}))
         assert (done.exit_code, len(model.calls) + len(again.calls), len(judge.calls)) == (0, 300, 300)
-
-
-def test_weights_let_one_judge_outvote_two(tmp_path: Path) -> None:
-    """``judge.weights`` names each judge; names that are missing or an aggregate without votes are refused."""
-    path = bench(tmp_path, WAYS["handed over"], n=2)
-
-    def against(call: Call, _: int) -> Reply:
-        return answer("GRADE: I")
-
-    with scripted(adds) as model, scripted(honest) as one, scripted(against) as two, scripted(against) as three:
-        own = {"weights": {"judge-0": 2.5, "judge-1": 1.0, "judge-2": 1.0}}
-        settings = config(path, tmp_path, model.url, one.url, two.url, three.url, judge=own)
-        result = evaluate(settings)
-        assert [row["reward"] for row in read_results(result.run_dir, "judged")] == [1, 1]
-        for wrong in ({"weights": {"judge-0": 1.0}}, {**own, "aggregate": "min"}):
-            with pytest.raises(nel.NelError, match="weights"):
-                evaluate({**settings, "judge": {"panel": settings["judge"]["panel"], **wrong}})
-
-
-def test_a_rubric_in_words_and_its_threshold_come_from_the_run(tmp_path: Path) -> None:
-    """``judge.threshold`` holds for `llm_rubric`; a row's field of that name does not."""
-    path = bench(tmp_path, WAYS["handed over"], n=4)
-    rows = [{"id": i, "n": i, "sum": str(2 * i), "threshold": 0.0} for i in range(4)]
-    write_jsonl(tmp_path / "rows.jsonl", rows)
-
-    def rates(call: Call, _: int) -> Reply:
-        number = int(re.search(r"What is (\d+) plus", call.text)[1])
-        return answer(json.dumps({"explanation": "so", "score": number / 4, "pass": number > 0}))
-
-    with scripted(adds) as model, scripted(rates) as judge:
-        own = {"template": "llm_rubric", "criteria": "Gives the sum", "threshold": 0.5}
-        result = evaluate(config(path, tmp_path, model.url, judge.url, judge=own))
-    found = read_results(result.run_dir, "judged")
-    assert [row["reward"] for row in found] == [0, 0, 1, 1]
-    assert found[1]["scoring_details"]["judgements"][0]["metrics"] == {"rubric_score": 0.25}
 
 
 def test_a_member_without_a_grade_is_asked_everywhere_by_a_resume(tmp_path: Path) -> None:

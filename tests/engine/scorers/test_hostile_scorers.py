@@ -12,13 +12,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nel.types import SampleKey, Scored, ScorerInput, Unscored
+from nel.types import Scored, ScorerInput, Unscored
 from tests.engine.scorers.test_dispatch import _items
 from tests.support.scoring import score_all
 from tests.support.tiers import first_rows, representatives
@@ -156,19 +155,3 @@ def _lives(pid: int) -> bool:
         return "zombie" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     except OSError:
         return False
-
-
-def test_many_culprits() -> None:
-    """Every third sample ruins its process in another way: each costs itself."""
-    ways = [*DEADLY.values()]
-
-    def scorer(sample: ScorerInput) -> dict[str, Any]:
-        if sample.target % 3 == 0:
-            ways[sample.target // 3 % len(ways)]()
-        return {"score": sample.target}
-
-    n = 3 * len(ways)
-    items = [replace(item, key=SampleKey(1, place, 0)) for place, item in enumerate(_items(scorer, n))]
-    outcomes = asyncio.run(score_all(items, timeout_seconds=60))
-    assert [one.reward for one in outcomes if isinstance(one, Scored)] == [at for at in range(n) if at % 3]
-    assert {(one.cause, one.kind) for one in outcomes if isinstance(one, Unscored)} == {("scorer", "died")}

@@ -92,13 +92,6 @@ def test_modules_of_a_package_are_in_the_digest(tmp_path: Path, body: str, chang
     assert _digest_changes(bench, package / changed)
 
 
-def test_a_module_that_an_imported_one_imports_later_is_in_the_digest(tmp_path: Path) -> None:
-    """However far down, each inside a function."""
-    bench = _bench(tmp_path, "import beside_rules")
-    (tmp_path / "beside_rules.py").write_text("def rule():\n    import deeper_rules\n", encoding="utf-8")
-    assert _digest_changes(bench, tmp_path / "deeper_rules.py")
-
-
 def test_a_module_on_the_search_path_is_in_the_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As of a distribution that is installed for editing: no version tells of its changes."""
     (tmp_path / "elsewhere").mkdir()
@@ -219,16 +212,6 @@ def test_a_variable_that_is_set_and_kept_from_a_scorer_is_a_note(
         "mine: its files read SERVICE, SERVICE_URL, set here and not passed on to its scorer and tools; declare"
         ' env=["SERVICE", "SERVICE_URL"] where one of them reads it'
     )
-
-
-def test_a_moved_scorer_with_its_files_has_the_same_digest(tmp_path: Path) -> None:
-    """Contents count, and no path of the machine."""
-    digests = set()
-    for name in ("one", "other"):
-        (tmp_path / name).mkdir()
-        bench = _bench(tmp_path / name, "import beside_rules", declared='data=["gold.json", "data"]')
-        digests.add(scorer_digest(find_benchmark(str(bench))))
-    assert len(digests) == 1
 
 
 def test_a_file_is_called_by_its_own_name(tmp_path: Path) -> None:

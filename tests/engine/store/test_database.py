@@ -30,7 +30,7 @@ from nel.engine.store.rows import (
     verdict_row,
 )  # fmt: skip
 from nel.engine.store.snapshot import Snapshot, StoredSample
-from nel.errors import DatasetError, StoppedEarly, StoreError
+from nel.errors import StoppedEarly, StoreError
 from nel.types import Response, Usage
 
 
@@ -119,21 +119,6 @@ def test_an_id_is_known_as_soon_as_its_sample_was_added(store: Log, is_new: bool
     assert table.row_number_of("a") == 11
 
 
-def test_a_taken_id_comes_before_what_is_wrong_with_a_later_row(store: Log) -> None:
-    """So that one dataset always gives one message, however many samples are inserted together."""
-
-    def samples(*ids: str) -> Iterator[StoredSample]:
-        yield from _samples(*ids)
-        raise DatasetError("line 9 is not JSON")
-
-    with store.transaction():
-        clash = store.samples_of(1).add(samples("a", "b", "a", "c"))
-        assert clash is not None
-        assert (clash[0].row_number, clash[1]) == (3, 1)
-    with pytest.raises(DatasetError, match="line 9"):
-        store.samples_of(2).add(samples("a", "b"))
-
-
 async def test_only_what_a_resume_may_redo_is_dropped(store: Log, tmp_path: Path) -> None:
     """A verdict stays, a scorer's fault loses its outcome, an endpoint's fault its response too."""
     store.samples_of(1).add(iter(_samples("a", "b", "c")))
@@ -181,15 +166,6 @@ def test_a_changed_value_of_a_row_is_found(store: Log, tmp_path: Path, column: s
         with pytest.raises(StoreError, match="damaged"):
             response_in(next(exchanges(snapshot, 1)))
     assert store.drop_damaged() == 1
-
-
-async def test_a_row_that_cannot_be_written_is_an_error_and_not_a_wait_for_ever(store: Log) -> None:
-    """A value that SQLite has no form for raises at the one who waits, and the writer goes on."""
-    store.start_writer()
-    with pytest.raises(UnicodeEncodeError):
-        await store.append([_answer(0)._replace(response="\ud800")])
-    await store.append([_answer(1)])
-    await store.stop_writer()
 
 
 def test_blocks_that_are_answered_are_passed_over(store: Log, tmp_path: Path) -> None:

@@ -56,13 +56,6 @@ def test_the_text_before_a_verdict_on_a_line_of_its_own_cannot_take_it_back(open
     }
 
 
-@pytest.mark.parametrize("tail", ["", ", since the year is wrong", " (the year is right)", " ❌"])
-def test_reasons_after_a_verdict_do_not_decide_whether_it_is_read(tail: str) -> None:
-    """A grade that praise follows and one that blame follows are read alike."""
-    read = grade_reader(QUOTED, LETTERS)
-    assert [outcome(read, f"GRADE: {label}{tail}") for label in LETTERS] == list(LETTERS)
-
-
 @pytest.mark.parametrize("scale", [LETTERS, PAIR, {"yes": 1.0, "no": 0.0}, {"SAFE": 1.0, "UNSAFE": 0.0}])
 @pytest.mark.parametrize(
     "form", ["@", "**@**", "@.", "It names the capital.\n\n@", "GRADE: @ or so", "GRADE: @?", "I cannot say."]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pytest
 
 from nel.errors import JudgeError
@@ -46,12 +44,6 @@ def test_grades_on_a_line(reply: str, expected: str) -> None:
     assert kind_or_label(grade_reader(QUOTED, LETTERS), reply) == expected
 
 
-@pytest.mark.parametrize("reply", [r"GRADE: NOT\_ATTEMPTED", r"**GRADE: NOT\_ATTEMPTED**", "GRADE: not attempted"])
-def test_an_underscore_may_be_escaped(reply: str) -> None:
-    """Models escape underscores where they write Markdown."""
-    assert kind_or_label(grade_reader(QUOTED, {"CORRECT": 1.0, "NOT_ATTEMPTED": 0.0}), reply) == "NOT_ATTEMPTED"
-
-
 @pytest.mark.parametrize("trial", TRIALS.values(), ids=TRIALS)
 def test_no_judge_guesses(trial: Trial) -> None:
     """Unparsable, cut off, empty, refused, out of range, contradictory: each is a fault of its kind."""
@@ -74,14 +66,6 @@ def test_no_judge_guesses(trial: Trial) -> None:
     assert {reply: kind_or_label(question.read, reply) for reply in expected} == expected
     assert question.read(good).label == trial.honest
     assert question.again
-
-
-def test_a_refusal_crosses_to_another_process_with_its_reply() -> None:
-    """The raw reply is kept wherever the fault goes."""
-    with pytest.raises(JudgeError) as refused:
-        grade_reader(QUOTED, LETTERS)("GRADE: CI")
-    copy = pickle.loads(pickle.dumps(refused.value))  # noqa: S301
-    assert (copy.kind, copy.reply) == ("no_verdict", "GRADE: CI")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,7 +16,7 @@ from nel.core.scaling import mean_of
 from nel.judges.stats.agreement import cohen_kappa, gwet_ac1, pabak
 from nel.judges.stats.calibration import KAPPA_MIN, calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
-from nel.judges.stats.human_labels import allocate, priority, scale_of
+from nel.judges.stats.human_labels import allocate, scale_of
 from nel.judges.stats.tally import Tally
 from nel.metrics.intervals import wilson_interval
 
@@ -62,19 +61,6 @@ def test_where_every_answer_has_a_label_nothing_is_weighted() -> None:
     interval = wilson_interval(91, 100)
     ends = agreement["raw"]["ci_lower"], agreement["raw"]["ci_upper"]
     assert ends == pytest.approx((interval.lower, interval.upper), abs=0.01)
-
-
-def test_a_grade_that_was_labelled_more_than_its_share_is_weighted_back() -> None:
-    """90 of 100 answers pass; 10 labels of each grade say what all 100 would, not what the 20 labels do."""
-    found = calibration_json(_table((8, 2), (3, 7), more=(80, 0)))
-    truth_right = 0.9 * 0.8 + 0.1 * 0.3
-    assert found["sensitivity"]["value"] == pytest.approx(0.9 * 0.8 / truth_right)
-    assert found["specificity"]["value"] == pytest.approx(0.1 * 0.7 / (1 - truth_right))
-    assert found["agreement"]["raw"]["value"] == pytest.approx(0.9 * 0.8 + 0.1 * 0.7)
-    assert found["base_rates"] == pytest.approx(
-        {"judge": 0.9, "judge_labelled": 0.5, "labels": 0.55, "labels_weighted": truth_right}
-    )
-    assert [(part["n"], part["n_labelled"], part["weight"]) for part in found["strata"]] == [(10, 10, 1), (90, 10, 9)]
 
 
 def test_corrections_of_one_run_agree_and_are_what_people_would_give() -> None:
@@ -164,52 +150,6 @@ def test_grades_between_right_and_wrong_get_weighted_kappa_and_ppi_alone() -> No
     assert corrected["ppi"]["value"] == pytest.approx(expected)
 
 
-def test_scores_of_any_value_are_cut_into_ranges() -> None:
-    """A rubric's scores make eight strata, and PPI++ within them holds the mean that people would give."""
-    chance = random.Random(40)  # noqa: S311 - a test, not a secret
-    held = 0
-    for _ in range(20):
-        truth = [min(max(chance.betavariate(3, 2), 0.0), 1.0) for _ in range(1500)]
-        scores = [min(max(one + chance.gauss(0.06, 0.08), 0.0), 1.0) for one in truth]
-        labelled = set(chance.sample(range(1500), 150))
-        tally = _tally((score, truth[place] if place in labelled else None) for place, score in enumerate(scores))
-        found = calibration_json(tally, n_resamples=1)
-        corrected = corrected_headline(tally, _headline(tally), found)
-        assert len(found["strata"]) == 8
-        assert found["confusion"]["categories"] is None
-        held += corrected["ppi"]["ci_lower"] <= 0.6 <= corrected["ppi"]["ci_upper"]
-    assert held >= 18
-
-
-def test_corrected_headlines_hold_the_truth_of_a_biased_judge() -> None:
-    """Drawn by the root of each grade's share, 95 in 100 intervals hold; the raw headline never does."""
-    chance = random.Random(41)  # noqa: S311
-    held = {"ppi": 0, "labels": 0, "rogan_gladen": 0, "raw": 0}
-    width = dict.fromkeys(held, 0.0)
-    runs = 40
-    for _ in range(runs):
-        truth = [chance.random() < 0.7 for _ in range(1200)]
-        scores = [float(chance.random() < (0.97 if one else 0.35)) for one in truth]
-        wanted = allocate({0.0: scores.count(0.0), 1.0: scores.count(1.0)}, 160)
-        tally = Tally()
-        for place, (score, right) in enumerate(zip(scores, truth, strict=True)):
-            wanted[score] -= 1
-            tally.add(place, score, is_judged=True, label=float(right) if wanted[score] >= 0 else None)
-        raw = _headline(tally)
-        interval = wilson_interval(raw["value"] * 1200, 1200)
-        raw |= {"ci_lower": interval.lower, "ci_upper": interval.upper}
-        corrected = corrected_headline(tally, raw, calibration_json(tally, n_resamples=1))
-        for name in held:
-            held[name] += corrected[name]["ci_lower"] <= 0.7 <= corrected[name]["ci_upper"]
-            width[name] += corrected[name]["ci_upper"] - corrected[name]["ci_lower"]
-        assert corrected["best"] == "ppi"
-    assert held["ppi"] >= 0.9 * runs
-    assert held["labels"] >= 0.9 * runs
-    assert held["rogan_gladen"] >= 0.9 * runs
-    assert width["ppi"] < 0.9 * width["labels"] < width["rogan_gladen"]
-    assert held["raw"] == 0
-
-
 def test_the_warning_tests_the_kappa_that_is_printed_and_each_grade_has_its_recall() -> None:
     """Quadratic weights forgive a middle grade that the judge hardly ever finds; kappa and recall do not."""
     answers = [(1.0, 1.0)] * 90 + [(0.0, 0.0)] * 80 + [(1.0, 0.5)] * 20 + [(0.0, 0.5)] * 10 + [(0.5, 0.5)] * 5
@@ -241,17 +181,6 @@ def test_weights_of_a_panel_are_the_log_odds_of_its_agreement() -> None:
     assert found["fair"]["weight"] == pytest.approx(math.log(120.5 / 80.5), abs=0.01)
     assert found["coin"]["weight"] == 0.01
     assert "panel" not in calibration_json(_table((9, 1), (1, 9)))
-
-
-def test_answers_to_the_same_question_are_not_independent() -> None:
-    """Four repeats of each question widen the part of the interval that other questions would move."""
-    answers = [(1.0, 1.0)] * 50 + [(1.0, None)] * 150 + [(0.0, 0.0)] * 50 + [(0.0, None)] * 150
-    once, four = _tally(answers), _tally(answers, repeats=4)
-    widths = [
-        corrected["ppi"]["ci_upper"] - corrected["ppi"]["ci_lower"]
-        for corrected in (corrected_headline(one, _headline(one), calibration_json(one)) for one in (once, four))
-    ]
-    assert widths[1] > 1.3 * widths[0]
 
 
 def test_nothing_scored_has_no_correction() -> None:
@@ -290,24 +219,6 @@ def test_every_calibration_keeps_its_schema(tally: Tally) -> None:
 def test_rare_grades_get_more_than_their_share(sizes: dict[float, int], n: int, expected: dict[float, int]) -> None:
     """By the root of the size, at least 10 of each, never more than there are."""
     assert allocate(sizes, n) == expected
-
-
-def test_shares_always_add_up() -> None:
-    """For any sizes: what is given is what was asked for or all there is, and within what each has."""
-    chance = random.Random(42)  # noqa: S311
-    for _ in range(300):
-        sizes = {float(place): chance.randint(0, 60) for place in range(chance.randint(1, 9))}
-        n = chance.randint(0, 300)
-        given = allocate(sizes, n)
-        assert sum(given.values()) == min(n, sum(sizes.values()))
-        assert all(0 <= count <= sizes[key] for key, count in given.items())
-
-
-def test_the_order_of_drawing_follows_from_the_sample_alone() -> None:
-    """Ids and contents that only run together alike are told apart, and half a character is no obstacle."""
-    assert priority("a", "bc") == priority("a", "bc")
-    assert len({priority("a", "bc"), priority("ab", "c"), priority("a", "bd"), priority("b", "bc")}) == 4
-    assert len(priority("\ud800", "\ud800")) == 32
 
 
 @pytest.mark.parametrize(

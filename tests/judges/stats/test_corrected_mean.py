@@ -106,37 +106,6 @@ def test_a_sample_of_the_benchmark_is_sure_of_what_it_asked() -> None:
     assert whole.upper - whole.lower < part.upper - part.lower < new.upper - new.lower
 
 
-def test_answers_that_need_no_label_count_as_they_are() -> None:
-    """Failures of the model count 0 beside the corrected ones; all labelled, the estimate is that of the labels."""
-    rows = (0, 1, 1, 60), (0, 1, 0, 20), (0, 0, 1, 10), (0, 0, 0, 10)
-    alone = ppi_mean(_answers(*rows))
-    found = ppi_mean(_answers(*rows, known=[0.0] * 100))
-    assert (alone.value, found.value) == pytest.approx((0.7, 0.35), abs=1e-12)
-    assert found.upper - found.lower == pytest.approx(2 * 1.96 * math.sqrt(0.35 * 0.65 / 200), rel=0.05)
-
-
-def test_labels_without_an_error_are_no_proof() -> None:
-    """Twenty labels that are all right prove no more of their grade than 20 questions would, however many it has."""
-    rows = (1, 1, 1, 20), (1, 1, NONE, 480), (0, 0, 0, 20), (0, 0, NONE, 480)
-    found = ppi_mean(_answers(*rows))
-    sampling_alone = math.sqrt(0.25 / 1000)
-    assert found.value == 0.5
-    assert found.upper - found.lower > 1.5 * 2 * 1.96 * sampling_alone
-    right = ppi_mean(_answers((1, 1, 1, 20), (1, 1, NONE, 980)))
-    assert right.lower == pytest.approx(added_question_ends([1.0] * 20)[0], abs=0.01)
-
-
-def test_estimates_stay_within_the_scale() -> None:
-    """A share beyond what the judge's errors explain is cut to the nearest there can be, and so are the ends."""
-    low = rogan_gladen(0.02, 50, sensitivity=0.9, n_positive=20, specificity=0.9, n_negative=20)
-    high = rogan_gladen(0.99, 50, sensitivity=0.9, n_positive=20, specificity=0.9, n_negative=20)
-    assert (low.value, low.lower) == (0.0, 0.0)
-    assert (high.value, high.upper) == (1.0, 1.0)
-    assert low.upper > 0
-    found = ppi_mean(_answers((0, 0.5, 1, 10), (0, 0.5, 0.9, 1), (0, 0.5, NONE, 10)))
-    assert found.upper == 1.0
-
-
 @pytest.mark.parametrize(("sensitivity", "specificity"), [(0.5, 0.5), (0.6, 0.5), (0.2, 0.3), (1.0, 0.1)])
 def test_a_judge_that_guesses_is_refused(sensitivity: float, specificity: float) -> None:
     """With sensitivity and specificity of 1.1 or less together the correction divides by next to nothing."""

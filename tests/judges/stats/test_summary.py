@@ -10,7 +10,7 @@ import pytest
 
 from nel.core.strict_json import pretty
 from nel.judges.stats.position_bias import PositionBiasCounts
-from nel.judges.stats.summary import LABELS_MAX, OTHER, JudgingCounts
+from nel.judges.stats.summary import JudgingCounts
 from nel.metrics.question_intervals import values_interval
 from tests.support.judgements import opinion, record, records, repeated
 
@@ -125,27 +125,6 @@ def test_repeats_measure_self_consistency() -> None:
     assert row["raw"]["value"] == pytest.approx((9 + 1 / 3) / 10)
     # 29 values, 19 C and 10 I; one case disagrees by 4/2
     assert row["alpha"]["value"] == pytest.approx(1 - 28 * 2 / (29**2 - 19**2 - 10**2))
-
-
-def test_intervals_draw_samples_not_cases() -> None:
-    """Ten answers to each of five questions that agree or disagree together are five pieces of evidence, not fifty."""
-    cases = [("C", "C")] * 20 + [("I", "I")] * 10 + [("C", "I")] * 20
-    apart, together = (
-        counted(records(cases, ["a", "b"]), "a", "b", samples=samples)["agreement"][0]["raw"] for samples in (50, 5)
-    )
-    assert apart["value"] == together["value"] == 0.6
-    assert together["ci_method"] == "bootstrap"
-    assert together["ci_upper"] - together["ci_lower"] > 2 * (apart["ci_upper"] - apart["ci_lower"])
-
-
-def test_memory_does_not_grow_with_labels_and_judges() -> None:
-    """Grades, faults and judges beyond a bound are counted together, and no verdict is lost."""
-    cases = [record(str(i), opinion("a", str(i)), opinion(f"other {i}", None, fault=f"fault {i}")) for i in range(200)]
-    found = counted(cases, "a")
-    assert len(found["judges"]) == LABELS_MAX
-    assert len(found["judges"][0]["grades"]) == LABELS_MAX + 1
-    assert found["judges"][0]["grades"][OTHER] == 200 - LABELS_MAX
-    assert found["judges"][0]["verdicts"] == 200
 
 
 @pytest.mark.parametrize(

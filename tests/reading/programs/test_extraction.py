@@ -6,20 +6,16 @@ the program where the prompt completes it.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import gzip
 import io
 import json
 import textwrap
 import warnings
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nel.reading.programs import extract_program
 from tests.support.runs import SHARED
@@ -28,7 +24,8 @@ from tests.support.tiers import ENDS, first_rows, representatives
 TABLE = Path(__file__).parent / "responses.jsonl"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in TABLE.read_text(encoding="utf-8").split("\n") if line]
 OPTIONS = ("language", "fences", "prompt", "entry_point")
-KEYS = ["name", *OPTIONS, "response", "code", "program", "why"]
+
+
 PROMPT = 'def f(x):\n    """Add one."""\n'
 PROSE = "\n\nThis function is right because it's what was asked for.\n"
 
@@ -41,16 +38,6 @@ def test_what_a_reader_would_copy(row: dict[str, Any]) -> None:
     if "program" in row:
         assert found is not None
         assert found.program == row["program"], row["why"]
-
-
-def test_rows_are_distinct_and_well_formed() -> None:
-    """No row stands twice, every row gives a reason, and the keys keep their order."""
-    asked = [json.dumps([row.get(key) for key in ("response", *OPTIONS)]) for row in ROWS]
-    assert [row for row, count in Counter(asked).items() if count > 1] == []
-    assert [name for name, count in Counter(row["name"] for row in ROWS).items() if count > 1] == []
-    for row in ROWS:
-        assert list(row) == [key for key in KEYS if key in row]
-        assert row["why"] == row["why"].strip(" .") != ""
 
 
 def _fenced(code: str, tag: str = "python") -> str:
@@ -129,60 +116,6 @@ def _passes(program: str, row: dict[str, str]) -> bool:
         except Exception:  # noqa: BLE001 - whatever is wrong with it
             return False
     return True
-
-
-PHRASES = """``` ; ~~~ ; ```python ; def f(x): ; return x ; ''' ; ( ; ) ; : ; class A: ; import math ; This is it.
- ; Note: this ; # no ; >>> f(1) ; ... ; <code> ; </code> ; x = 1 ; if x: ; else: ; \\ ; é ; lambda: ; f'{ ; } ; - ; 1.
- ; > ; print(input()) ; f(1) ; int f(int x) { ; end ; @a ; async def f(x): ; yield ; from x import *"""
-MARKS = ["\n", "\n\n", "```\n", " ", "    ", "\t", '"""', "\r\n", "\x00", "\ud800", "\ufeff"]
-WORDS = st.sampled_from([phrase.strip() for phrase in PHRASES.split(" ; ")] + MARKS * 2)
-TEXTS = st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=25).map("".join))
-NAMES = st.sampled_from([None, "f", "A", "λ", "f.g", "("])
-
-
-@given(response=TEXTS, prompt=st.one_of(st.just(""), st.just(PROMPT), TEXTS), name=NAMES)
-def test_no_response_is_too_much(response: str, prompt: str, name: str | None) -> None:
-    """Whatever a model writes, in whatever language, gives code that is not blank, or None."""
-    for language in ("python", "cpp", "ruby"):
-        found = extract_program(response, language=language, prompt=prompt, entry_point=name)
-        assert found is None or (found.code.strip() and found.program.strip())
-
-
-@given(st.lists(WORDS, max_size=25).map("".join))
-def test_code_found_is_found_again(response: str) -> None:
-    """The code of a response, fenced, is the code of that."""
-    found = extract_program(response)
-    if found is not None and "```" not in found.code and "~~~" not in found.code and _parses(found.code):
-        again = extract_program(_fenced(found.code))
-        assert again is not None
-        assert again.code == found.code
-
-
-@given(st.lists(TEXTS, max_size=4), st.sampled_from(["f", None]))
-def test_a_whole_function_is_never_lost(around: list[str], name: str | None) -> None:
-    """With a fenced function that parses in the response, the program parses."""
-    before = "\n\n".join(around).replace("`", "").replace("~", "").replace("\r", "")
-    found = extract_program(f"{before}\n\n{_fenced('def f(x):' + chr(10) + '    return x')}\n", entry_point=name)
-    assert found is not None
-    assert _parses(found.program)
-
-
-def _parses(code: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(code)
-    except (SyntaxError, ValueError):
-        return False
-    return True
-
-
-def test_warnings_do_not_escape() -> None:
-    """Code at which the compiler would warn is code like any other."""
-    code = 'def f(x):\n    return "\\d" if x is 1 else 1if x else 2'
-    found = extract_program(_fenced(code), entry_point="f")
-    assert found is not None
-    assert found.code == code
 
 
 @pytest.mark.parametrize(

@@ -57,12 +57,6 @@ def test_a_response_without_an_expression_is_no_answer(response: str) -> None:
     assert _score(response, "5") == {"correct": False, "parsed": False, "extracted": None}
 
 
-@pytest.mark.parametrize("text", ["yes", "Paris", "even", "A", " yes. "])
-def test_a_response_that_is_the_target_is_right(text: str) -> None:
-    """A text answer need not stand in a box when it is all of the response."""
-    assert _score(text, text.strip(" ."))["correct"]
-
-
 @pytest.mark.parametrize("target", ["", "  ", None])
 @pytest.mark.parametrize("response", ["", "5", "\\boxed{5}", "None"])
 def test_no_target_is_a_bad_row(response: str, target: Any) -> None:
@@ -76,27 +70,6 @@ def test_several_targets_are_tried_or_refused(target: Any) -> None:
     """One of several accepted answers is right, or the row is bad; it is not silently wrong."""
     with suppress(DatasetError):
         assert _score("\\boxed{12}", target)["correct"]
-
-
-def test_final_expression() -> None:
-    """Nested braces are kept, unclosed boxes passed over."""
-    assert final_expression("a \\boxed{\\frac{1}{\\sqrt{2}}} b") == "\\frac{1}{\\sqrt{2}}"
-    assert final_expression("\\boxed{1") is None
-    assert final_expression("nothing") is None
-    assert final_expression("") is None
-
-
-@pytest.mark.parametrize(
-    "response", ["\\boxed{", "\\boxed{5", "}}}{{{", "\\boxed{{5}", "\\boxed{5}}", "\\frac{1}{", "$5"]
-)
-def test_unbalanced_braces_raise_nothing(response: str) -> None:
-    """Whatever the braces there is a verdict."""
-    assert isinstance(_score(response, "7")["correct"], bool)
-
-
-def test_the_answer_in_a_box_followed_by_a_spare_brace_is_read() -> None:
-    """A brace too many after the box changes nothing."""
-    assert _score("\\boxed{5}}", "5")["correct"]
 
 
 def test_a_benchmark_is_scored_by_mathematics() -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -125,36 +124,6 @@ def test_threads_compare_at_the_same_time() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(compare, range(2, 42)))
-
-
-def test_a_thread_after_a_hanging_comparison_gets_its_answer(
-    _ends_the_worker: None,  # noqa: PT019
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The limit of one comparison is not another's."""
-    line, hangs = process.MathWorker._line, threading.Event()
-
-    def line_within(worker: subprocess.Popen[str], seconds: float) -> str:
-        if threading.current_thread() is not thread or seconds > process.SECONDS_MAX:
-            return line(worker, seconds)
-        hangs.set()
-        return line(worker, 1.5)
-
-    def hang() -> str:
-        with pytest.raises(ScorerError) as error:
-            expressions_equal("x+5", "9^{9^{9^9}}")
-        return str(error.value)
-
-    monkeypatch.setattr(process.WORKER, "_line", line_within)
-    said: list[str] = []
-    thread = threading.Thread(target=lambda: said.append(hang()))
-    thread.start()
-    try:
-        assert hangs.wait(_HANGS_SECONDS)
-        assert expressions_equal("2x", "x+x")
-    finally:
-        thread.join()
-    assert "took longer than" in said[0]
 
 
 @pytest.mark.parametrize("number", first_rows(1, [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV]))
