@@ -7,7 +7,7 @@
 #   make test-data  the fast tests of recorded outputs, which are in ../shared/data; skipped where that is absent
 #   make test-sandbox  the tests that run containers; needs a Docker engine and "make sandbox"
 #   make test-agents   agents of PyPI and npm in containers; installs them, needs an engine as well
-#   make test-storms  the slow tests that guard a merge: kill storms, faults, simulated worlds
+#   make test-storms  the slow tests that guard a merge: kill storms, faults, simulated worlds, some seeds of each
 #   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
 #   make test-bfcl  all 800 multi-turn rows of BFCL, and 1,000 trajectories judged by nel and by BFCL, in the same environment
@@ -206,7 +206,7 @@ test-exports: $(DEV_STAMP)
 
 test-storms: $(DEV_STAMP)
 	@echo "==> kill storms, faults and simulated worlds"
-	@$(PYTEST) -m "slow and not docker" tests/episodes tests/faults tests/simulation
+	@$(PYTEST) -m "slow and not many and not docker" tests/episodes tests/faults tests/simulation
 
 test-slow: $(DEV_STAMP)
 	@echo "==> slow tests"
