@@ -69,10 +69,13 @@ $(STAMP): pyproject.toml | $(BIN)/python
 	@$(call install,-e .)
 	@touch $@
 
+# The lock file names all that is needed, so that nothing has to be resolved. Without isolation the plugins need one
+# environment to be built in, where each would have made its own.
 $(DEV_STAMP): pyproject.toml $(wildcard plugins/*/pyproject.toml) | $(BIN)/python
 	@echo "==> installing nel with everything its checks and tests need: several minutes, once"
-	@$(call install,-e '.[dev]' hatchling editables)
-	@$(call install,--no-deps --no-build-isolation $(foreach plugin,$(filter-out %/nel-broken,$(wildcard plugins/*)),-e ./$(plugin)) ./plugins/nel-broken)
+	@$(call install,$(if $(LOCKED),--no-deps --requirement requirements-ci.txt,-e '.[dev]'))
+	@$(call install,hatchling editables)
+	@$(call install,--no-deps --no-build-isolation -e . $(foreach plugin,$(filter-out %/nel-broken,$(wildcard plugins/*)),-e ./$(plugin)) ./plugins/nel-broken)
 	@touch $@ $(STAMP)
 
 $(MODEL_STAMP): $(STAMP)

@@ -85,7 +85,7 @@ def test_load_does_not_change_a_verdict(step: int) -> None:
     mixed = mixed[::step]
     with Sandbox(SandboxSettings(workers=1)) as alone:
         quiet = [one.verdict for one in verdicts(alone, mixed)]
-    with busy_processes(4), Sandbox(SandboxSettings(workers=16)) as crowded:
+    with busy_processes(4), Sandbox(SandboxSettings(workers=8)) as crowded:
         busy = [one.verdict for one in verdicts(crowded, mixed)]
     assert busy == quiet
     assert Counter(quiet) == {"passed": len(mixed) - 1, "timeout": 1}
