@@ -35,6 +35,8 @@ def test_the_object_comes_before_the_number() -> None:
         (None, packed(b""), "is empty"),
         (None, packed(b"yes"), "not a number"),
         (None, packed(b"nan"), "not a finite number"),
+        (None, packed(b"1 0"), "not a number"),
+        (None, packed(b"1\0"), "not a number"),
         (None, packed(b"\xff"), "is not text"),
         (None, packed(b"1" + b" " * (10 << 20)), "is larger than"),
         (None, packed(b"", tarfile.SYMTYPE), "is not a plain file"),
@@ -44,6 +46,9 @@ def test_the_object_comes_before_the_number() -> None:
         (packed(b'{"reward": 1e999}'), None, "not a finite number"),
         (packed(b'{"reward": "1"}'), None, "not a finite number"),
         (packed(b'{"reward": 1'), packed(b"1"), "cannot be read"),
+        (packed(b"[" * 30_000), None, "cannot be read"),
+        (packed(b'{"reward": NaN}'), None, "not a finite number"),
+        (packed(b'{"reward": {"a": 1}}'), None, "not a finite number"),
     ],
 )
 def test_what_is_not_a_reward_is_a_fault_and_never_0(as_json: bytes | None, as_text: bytes | None, reason: str) -> None:

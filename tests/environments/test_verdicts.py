@@ -28,15 +28,13 @@ def _engine() -> Iterator[None]:
         yield
 
 
-def environment(
-    folder: Path, test: str, *, strict: bool = False, seconds: float = 60, agent: str = ""
-) -> TaskEnvironment:
+def environment(folder: Path, test: str, *, strict: bool = False, agent: str = "") -> TaskEnvironment:
     """Return the environment of one task that starts from the base image as it is."""
     (folder / "tests").mkdir()
     (folder / "tests" / "test.sh").write_text(test)
     (folder / "instruction.md").write_text("Do it.")
     (folder / "task.toml").write_text(
-        f'[environment]\ndocker_image = "{IMAGE}"\nnetwork_mode = "no-network"\n[verifier]\ntimeout_sec = {seconds}\n{agent}'
+        f'[environment]\ndocker_image = "{IMAGE}"\nnetwork_mode = "no-network"\n[verifier]\ntimeout_sec = 60\n{agent}'
     )
     settings = SandboxConfig(strict_verdicts=strict)
     return TaskEnvironment(tasks={"task": read_harbor(folder)}, settings=settings)
@@ -80,20 +78,11 @@ def test_the_tests_have_the_images_user_and_not_the_agents(tmp_path: Path) -> No
     assert verdict(made, "id -u > /tmp/agent")["reward"] == 1
 
 
-FAULTS = {
-    "verifier_no_reward": "true",
-    "verifier_unreadable: reward.txt is not a plain file": f"echo 1 > /x; ln -s /x {REWARD}.txt",
-    "verifier_unreadable: .*more than": f"head -c 10000000 /dev/zero > {REWARD}.txt",
-    "verifier_timeout": f"echo 1 > {REWARD}.txt; sleep 100",
-    "verifier_died": f"echo 1 > {REWARD}.txt; kill -9 -1",
-}
-
-
-@pytest.mark.parametrize(("kind", "test"), FAULTS.items(), ids=FAULTS)
-def test_a_verifier_that_fails_gives_no_reward(tmp_path: Path, kind: str, test: str) -> None:
-    """Whatever it wrote before."""
-    with pytest.raises(ToolsetFault, match=kind):
-        verdict(environment(tmp_path, f"#!/bin/bash\n{test}\n", seconds=8), "echo")
+def test_tests_that_end_their_container_give_no_reward(tmp_path: Path) -> None:
+    """Whatever they wrote before; `test_faults` has what else may go wrong with them."""
+    test = f"#!/bin/bash\necho 1 > {REWARD}.txt; kill -9 -1\n"
+    with pytest.raises(ToolsetFault, match="verifier_died"):
+        verdict(environment(tmp_path, test), "echo")
 
 
 STEP = """
@@ -151,6 +140,7 @@ def test_a_step_below_its_least_reward_is_the_last(tmp_path: Path) -> None:
 TASKS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "tasks"
 
 
+@pytest.mark.slow
 def test_every_folder_of_the_demo_is_solved_by_its_solution_and_not_by_nothing() -> None:
     """Nine of ten; the impossible one has no solution, and doing nothing does not solve it."""
     tasks = find_benchmark(str(TASKS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,17 @@ from tests.support.endpoint import Endpoint, scripted
 from tests.support.runs import nel, only_run, read_results, without_volatile
 from tests.support.tiers import first_rows
 
-MOMENTS = ("before_step", "after_step", "before_tool", "after_tool", "before_commit", "after_score")
+MOMENTS = (
+    "after_step",
+    "before_tool",
+    "after_tool",
+    "before_step",
+    "request_sent",
+    "response_received",
+    "before_commit",
+    "after_score",
+)
+KILLS = [(moment, count) for count in (3, 1, 2, 5, 7) for moment in MOMENTS]
 IN_FLIGHT = ("before_step", "request_sent", "response_received", "after_score")
 """Moments at which an answer may be lost that the endpoint has given already; the next episode is asked while one is
 scored."""
@@ -63,14 +72,6 @@ def check_kill(killed: Path, whole: list[dict], moment: str, count: int) -> None
     assert lines == whole
 
 
-@pytest.mark.parametrize(
-    ("moment", "count"), first_rows(2, [("after_step", 3), ("before_tool", 2), ("after_tool", 3), ("before_step", 4)])
-)
-def test_a_killed_episode_goes_on_at_its_last_step(tmp_path: Path, whole: list[dict], moment: str, count: int) -> None:
-    """The artifacts are those of a run that was not killed."""
-    check_kill(tmp_path, whole, moment, count)
-
-
 def test_an_environment_that_cannot_be_replayed_begins_again(tmp_path: Path) -> None:
     """The stored steps of the first attempt are kept and paid for, and the next one comes to the same result."""
     write_bank(tmp_path, 1)
@@ -81,12 +82,9 @@ def test_an_environment_that_cannot_be_replayed_begins_again(tmp_path: Path) -> 
     assert (line["reward"], line["timing"]["episode"]["attempts"]) == (1.0, 2)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("moment", "count"), list(itertools.product((*MOMENTS, "request_sent", "response_received"), (1, 2, 3, 5, 7)))
-)
+@pytest.mark.parametrize(("moment", "count"), first_rows(2, KILLS, storm=2 * len(MOMENTS)))
 def test_an_episode_survives_a_kill_at_any_moment(tmp_path: Path, whole: list[dict], moment: str, count: int) -> None:
-    """Forty moments of episodes with functions, a tool that may not run twice, and state."""
+    """Forty moments of episodes with functions, a tool that may not run twice, and state: the artifacts are the same."""
     check_kill(tmp_path, whole, moment, count)
 
 

@@ -31,6 +31,7 @@ def _attempt(order: dict[str, Any]) -> int:
     if child == 0:
         os.setpgid(0, 0)
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.environ.clear()
         os.environ.update(order["env"])
         _evaluate(order)
     deadline = None if order["seconds"] is None else time.monotonic() + order["seconds"]

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.faults.conftest import Attempts
 from tests.faults.invariants import nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import QUICK, config, run
 from tests.faults.server import Call, Reply, answer, right, serving
-from tests.faults.test_kill import attempting
 from tests.judges.hostile_outputs import HOSTILE
 from tests.support.runs import only_run, write_bench
 from tests.support.tiers import first_rows
@@ -42,14 +42,14 @@ def judged(tmp_path: Path, *urls: str, verdict: str = JUDGED, **judge: Any) -> d
     return {"benchmark": {"name": str(path)}, "judge": {"panel": panel, **judge}}
 
 
-@pytest.mark.parametrize("seed", first_rows(1, range(8)), ids=[f"f45-f62-{seed}" for seed in range(8)])
-def test_kills_at_random_moments_of_a_judged_run(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("seed", first_rows(1, range(8), storm=3), ids=[f"f45-f62-{seed}" for seed in range(8)])
+def test_kills_at_random_moments_of_a_judged_run(tmp_path: Path, attempt: Attempts, seed: int) -> None:
     """Killed again and again: equal artifacts, and no more answers and verdicts paid twice than were under way."""
     n, chance = 40, random.Random(seed)  # noqa: S311 - moments, not secrets
     with serving(most_right) as model, serving(honest) as judge:
         whole = run(tmp_path, model, n=n, out="whole", **judged(tmp_path, judge.url))
     assert whole.exit_code == 0
-    with serving(most_right) as model, serving(honest) as judge, attempting() as attempt:
+    with serving(most_right) as model, serving(honest) as judge:
         settings = config(tmp_path, model.url, n=n, engine={"concurrency": CONCURRENCY}, **judged(tmp_path, judge.url))
         kills, ended = 0, -signal.SIGKILL
         while ended != 0 and kills < 30:

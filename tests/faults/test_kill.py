@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.faults.conftest import Attempts
 from tests.faults.invariants import Ran, nothing_paid_twice, read_run, same_artifacts
-from tests.faults.runs import ROOT, config, environment, run
-from tests.faults.server import HANGS_SECONDS, Call, Reply, answer, error, right, serving
+from tests.faults.runs import config, run
+from tests.faults.server import Call, Reply, answer, error, right, serving
 from tests.support.runs import only_run
-from tests.support.tiers import representatives
+from tests.support.tiers import first_rows, representatives
 
 POINTS = [
     "request_sent",
@@ -33,44 +28,6 @@ POINTS = [
     "after_artifacts",
 ]
 CONCURRENCY = 4
-
-
-class Attempts:
-    """Attempts of one run in children of one process."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-
-    def __call__(
-        self, settings: dict[str, Any], *, resume: bool, seconds: float | None = None, env: dict[str, str] | None = None
-    ) -> int:
-        """Return how the attempt ended; negative for a signal."""
-        order = {"config": settings, "resume": resume, "seconds": seconds, "env": env or {}}
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
-
-
-@contextmanager
-def attempting() -> Iterator[Attempts]:
-    command = [sys.executable, "-m", "tests.faults.attempt"]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    try:
-        yield Attempts(process)
-    finally:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.close()
-        try:
-            process.wait(HANGS_SECONDS)
-        finally:
-            process.kill()
-            process.wait()
-            process.stdout.close()
 
 
 def _mixed(call: Call) -> Reply:
@@ -100,12 +57,12 @@ def _whole(tmp_path: Path, n: int) -> Ran:
         "f45-after_commit-first",
     ),
 )
-def test_a_kill_at_a_named_point(tmp_path: Path, point: str, count: int) -> None:
+def test_a_kill_at_a_named_point(tmp_path: Path, attempt: Attempts, point: str, count: int) -> None:
     """Killed at the point, resumed: equal artifacts, and no more paid twice than was in flight."""
     n = 40
     whole = _whole(tmp_path, n)
     # Answers come in waves, so that no point is passed once for many of them.
-    with serving(lambda call: [0.01, *_mixed(call)]) as server, attempting() as attempt:
+    with serving(lambda call: [0.01, *_mixed(call)]) as server:
         settings = config(tmp_path, server.url, n=n, engine={"concurrency": CONCURRENCY})
         killed = attempt(settings, resume=False, env={"NEL_FAILPOINT": f"{point}:{count}"})
         if not (point in ("before_artifacts", "after_artifacts") and count > 1):
@@ -120,10 +77,10 @@ def test_a_kill_at_a_named_point(tmp_path: Path, point: str, count: int) -> None
 @pytest.mark.parametrize(
     "point", representatives({f"f45-again-{point}": point for point in POINTS}, "f45-again-before_commit")
 )
-def test_a_kill_at_the_same_point_of_every_attempt(tmp_path: Path, point: str) -> None:
+def test_a_kill_at_the_same_point_of_every_attempt(tmp_path: Path, attempt: Attempts, point: str) -> None:
     """Killed there again and again, a little later each time: the run gets to its end."""
     n = 30
-    with serving(_mixed) as server, attempting() as attempt:
+    with serving(_mixed) as server:
         settings = config(tmp_path, server.url, n=n, engine={"concurrency": CONCURRENCY})
         first = 1 if point.endswith("_artifacts") else 3  # artifacts are written once
         ends = [attempt(settings, resume=False, env={"NEL_FAILPOINT": f"{point}:{first}"})]
@@ -149,9 +106,8 @@ def test_f45_no_temporary_file_stays(tmp_path: Path) -> None:
     assert run_again.accounting == first.accounting
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8), ids=[f"f45-random-{seed}" for seed in range(8)])
-def test_kills_at_random_moments(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("seed", first_rows(0, range(8), storm=3), ids=[f"f45-random-{seed}" for seed in range(8)])
+def test_kills_at_random_moments(tmp_path: Path, attempt: Attempts, seed: int) -> None:
     """25 kills of one run at random moments, start-up and the last artifact included; then it is let to its end.
 
     The moments adapt to the machine: sooner after an attempt that came to its end, later after one that asked nothing.
@@ -160,7 +116,7 @@ def test_kills_at_random_moments(tmp_path: Path, seed: int) -> None:
     n = 150
     whole = _whole(tmp_path, n)
     slow = 0.01 * (seed % 3)
-    with serving(lambda call: [slow, *_mixed(call)]) as server, attempting() as attempt:
+    with serving(lambda call: [slow, *_mixed(call)]) as server:
         settings = config(tmp_path, server.url, n=n, engine={"concurrency": CONCURRENCY})
         settings["endpoint"]["attempts_max"] = 6
         kills = tries = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -11,6 +12,7 @@ from nel.errors import NelError
 from nel.sandbox import Sandbox, SandboxSettings
 
 
+@cache
 def need_engine(*languages: str) -> None:
     """Skip where programs of these languages cannot be run; fail where CI says that they must be."""
     try:

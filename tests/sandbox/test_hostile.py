@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from nel.sandbox import Limits, Program, Sandbox, SandboxSettings, StdinCase
 from tests.sandbox.conftest import need_engine
 from tests.sandbox.hostile.catalogue import Program as Hostile
 from tests.sandbox.hostile.catalogue import families, load_problems, load_programs, read_program
-from tests.support.tiers import representatives
 
 TIGHT = {"cpu_seconds": 2.0, "idle_seconds": 1.5, "compile_seconds": 8.0}
 """For programs that may run into a limit of time: so their end is not waited for long."""
@@ -20,8 +20,6 @@ AMPLE = {"cpu_seconds": 20.0, "idle_seconds": 20.0, "compile_seconds": 120.0}
 """For programs that must not: on a machine ten times slower they get the same verdict."""
 PROBLEMS = load_problems()
 FAMILIES = families()
-QUICK = [one for one in FAMILIES if one[1] != "resources" or one[0] == "bash"]
-"""Programs that use up their limits take half the time of the suite; one language of them stands for the others."""
 
 
 def program_of(hostile: Hostile) -> Program:
@@ -50,21 +48,33 @@ def honest() -> Program:
     return Program(source="def double(x):\n    return 2 * x\n", limits=Limits(**AMPLE), **judged)
 
 
+def tried(language: str, family: str) -> Any:
+    """Return the parameters of a family; using up limits takes half the suite's time, so one language does it for all."""
+    is_slow = family == "resources" and language != "bash"
+    return pytest.param(language, family, marks=pytest.mark.slow if is_slow else ())
+
+
+@pytest.fixture(scope="module")
+def lone() -> Iterator[Sandbox]:
+    """One container for each language, in which a program runs after the other."""
+    with Sandbox(SandboxSettings(workers=1)) as sandbox:
+        yield sandbox
+
+
 @pytest.mark.docker
 @pytest.mark.timeout(1800)  # a family may hold forty programs that each use up their limit
-@pytest.mark.parametrize(("language", "family"), representatives(FAMILIES, *QUICK), ids=str)
-def test_each_gets_its_verdict_and_the_next_honest_program_passes(language: str, family: str) -> None:
+@pytest.mark.parametrize(("language", "family"), [tried(*each) for each in FAMILIES])
+def test_each_gets_its_verdict_and_the_next_honest_program_passes(lone: Sandbox, language: str, family: str) -> None:
     need_engine("python", language)
     found, after = {}, {}
-    with Sandbox(SandboxSettings(workers=1)) as sandbox:
-        for hostile in load_programs():
-            if (hostile.language, hostile.family) != (language, family):
-                continue
-            verdict = sandbox.run(program_of(hostile))
-            if verdict.verdict not in hostile.verdicts:
-                found[hostile.name] = (verdict.verdict, sorted(hostile.verdicts), verdict.detail)
-            if not (next_one := sandbox.run(honest())).passed:
-                after[hostile.name] = next_one
+    for hostile in load_programs():
+        if (hostile.language, hostile.family) != (language, family):
+            continue
+        verdict = lone.run(program_of(hostile))
+        if verdict.verdict not in hostile.verdicts:
+            found[hostile.name] = (verdict.verdict, sorted(hostile.verdicts), verdict.detail)
+        if not (next_one := lone.run(honest())).passed:
+            after[hostile.name] = next_one
     assert found == {}
     assert after == {}
 

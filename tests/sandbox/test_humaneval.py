@@ -73,19 +73,19 @@ def test_all_canonical_solutions_pass_in_the_default_mode(sandbox: Sandbox) -> N
     ids=["pass", "os._exit", "equal-to-all"],
 )
 def test_no_cheat_passes_a_single_problem(sandbox: Sandbox, before: str, body: str, expected: set[str]) -> None:
-    cheats = [program(row, f"{before}{row['prompt']}    {body}\n") for row in rows()]
+    cheats = [program(row, f"{before}{row['prompt']}    {body}\n") for row in rows()[::4]]
     assert {one.verdict for one in verdicts(sandbox, cheats)} == expected
 
 
-@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.slow)])
 def test_load_does_not_change_a_verdict(step: int) -> None:
     need_engine("python")
     mixed = canonical()
-    mixed[6] = program(rows()[6], rows()[6]["prompt"] + "    while True: pass\n")
+    mixed[0] = program(rows()[0], rows()[0]["prompt"] + "    while True: pass\n")
     mixed = mixed[::step]
     with Sandbox(SandboxSettings(workers=1)) as alone:
         quiet = [one.verdict for one in verdicts(alone, mixed)]
-    with busy_processes(4), Sandbox(SandboxSettings(workers=16)) as crowded:
+    with busy_processes(4), Sandbox(SandboxSettings(workers=8)) as crowded:
         busy = [one.verdict for one in verdicts(crowded, mixed)]
     assert busy == quiet
     assert Counter(quiet) == {"passed": len(mixed) - 1, "timeout": 1}

@@ -232,37 +232,39 @@ def test_containers_are_replaced_after_so_many_programs(lone: Sandbox, monkeypat
     assert seen <= {("python", None)}
 
 
-def test_a_program_without_tests_is_the_rows_fault(lone: Sandbox) -> None:
+def test_a_program_without_tests_is_the_rows_fault(sandbox: Sandbox) -> None:
     with pytest.raises(DatasetError, match="neither tests nor cases"):
-        lone.run(Program(source=RIGHT.source))
+        sandbox.run(Program(source=RIGHT.source))
 
 
-def test_a_mode_that_the_tests_do_not_allow_is_the_rows_fault(lone: Sandbox) -> None:
+def test_a_mode_that_the_tests_do_not_allow_is_the_rows_fault(sandbox: Sandbox) -> None:
     program = Program(source="def f(g): return 1", tests="f(object())", entry_point="f", mode="split")
     with pytest.raises(DatasetError, match="mode: shared"):
-        lone.run(program)
+        sandbox.run(program)
 
 
-def test_a_failing_assertion_is_kept_with_the_call(lone: Sandbox) -> None:
-    verdict = lone.run(Program(source="def double(x): return x", tests="assert double(4) == 8", entry_point="double"))
+def test_a_failing_assertion_is_kept_with_the_call(sandbox: Sandbox) -> None:
+    verdict = sandbox.run(
+        Program(source="def double(x): return x", tests="assert double(4) == 8", entry_point="double")
+    )
     assert verdict.verdict == "wrong"
     assert "line 1: assert double(4) == 8" in verdict.detail
     assert "double(4) -> 4" in verdict.detail
 
 
-def test_inputs_and_outputs(lone: Sandbox) -> None:
+def test_inputs_and_outputs(sandbox: Sandbox) -> None:
     cases = (StdinCase(stdin="1 2\n", expected_output="3"), StdinCase(stdin="5 5\n", expected_output="10\n"))
     right = Program(source="print(sum(map(int, input().split())))", cases=cases)
-    assert lone.run(right).passed
-    half = lone.run(Program(source="print(3)", cases=cases))
+    assert sandbox.run(right).passed
+    half = sandbox.run(Program(source="print(3)", cases=cases))
     assert (half.verdict, half.mode) == ("wrong", "outside")
     assert half.detail.startswith("case 2 of 2")
-    assert lone.run(Program(source="", cases=cases)).verdict == "no_code"
+    assert sandbox.run(Program(source="", cases=cases)).verdict == "no_code"
 
 
-def test_idle_time_is_not_cpu_time(lone: Sandbox) -> None:
+def test_idle_time_is_not_cpu_time(sandbox: Sandbox) -> None:
     waits = "import time\ndef f():\n    time.sleep(2.2)\n    return 1"
     limits = Limits(cpu_seconds=2.0, idle_seconds=30.0)
-    assert lone.run(Program(source=waits, tests="assert f() == 1", entry_point="f", limits=limits)).passed
+    assert sandbox.run(Program(source=waits, tests="assert f() == 1", entry_point="f", limits=limits)).passed
     limits = Limits(cpu_seconds=5.0, idle_seconds=0.5)
-    assert lone.run(Program(source=waits, tests="f()", entry_point="f", limits=limits)).verdict == "timeout"
+    assert sandbox.run(Program(source=waits, tests="f()", entry_point="f", limits=limits)).verdict == "timeout"

@@ -1,4 +1,4 @@
-"""Which cases of an expensive table run in the fast tier; the others carry the marker `slow`."""
+"""Which cases of an expensive table run in the fast tier; the others carry the marker `slow`, and further seeds `many`."""
 
 from __future__ import annotations
 
@@ -27,9 +27,18 @@ def representatives(cases: Mapping[str, Any] | Iterable[Any], *fast: Any, ids: S
     return [_parameter(case, is_fast=one in fast, name=name) for one, (name, case) in zip(known, table, strict=True)]
 
 
-def first_rows(n: int, cases: Iterable[Any]) -> list[Any]:
-    """Return the parameters of a table whose first rows stand for it; the others are marked slow."""
-    return [_parameter(case, is_fast=place < n) for place, case in enumerate(cases)]
+def first_rows(n: int, cases: Iterable[Any], *, storm: int | None = None) -> list[Any]:
+    """Return the parameters of a table whose first rows stand for it; the others are marked slow.
+
+    Args:
+        storm: How many of the rows guard a merge; those after them are marked many as well. Default: all.
+    """
+    rows = list(cases)
+    guarding = len(rows) if storm is None else storm
+    return [
+        _parameter(case, is_fast=place < n, marks=() if place < guarding else (pytest.mark.many,))
+        for place, case in enumerate(rows)
+    ]
 
 
 def diagonal(rows: Mapping[str, Any] | Iterable[str], columns: Mapping[str, Any] | Iterable[str]) -> list[Any]:
@@ -44,6 +53,6 @@ def diagonal(rows: Mapping[str, Any] | Iterable[str], columns: Mapping[str, Any]
     ]
 
 
-def _parameter(case: Any, *, is_fast: bool, name: str | None = None) -> Any:
+def _parameter(case: Any, *, is_fast: bool, name: str | None = None, marks: tuple[Any, ...] = ()) -> Any:
     values = case if isinstance(case, tuple) else (case,)
-    return pytest.param(*values, id=name, marks=() if is_fast else pytest.mark.slow)
+    return pytest.param(*values, id=name, marks=marks if is_fast else (pytest.mark.slow, *marks))
