@@ -1096,7 +1096,7 @@ MUTATIONS: Final = (
     Mutation(
         name="package-spelled-otherwise",
         fault="package:name finds nothing where the package is spelled with an underscore for a hyphen.",
-        fragment="_normalize(ref.distribution) == wanted]",
+        fragment="_normalize(ref.distribution) == owner]",
         replacement="ref.distribution == package]",
         tests=("tests/test_plugins.py",),
     ),
