@@ -11,7 +11,6 @@ others.
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from importlib.metadata import EntryPoint, distributions
 from typing import Any, Final
 
 from nel.core.distributions import package_of, place_of
+from nel.core.texts import first_paragraph
 from nel.errors import ConfigError, NelError, PluginError, did_you_mean
 from nel.version import DISTRIBUTION
 
@@ -58,9 +58,13 @@ _DAMAGED: Final = "damaged"
 _URI_KINDS: Final = ("bridges", "datasets", "stores")
 _NAME: Final = r"[a-z0-9][a-z0-9_-]*"
 _PACKAGE: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
-_NAME_PATTERN: Final = re.compile(_NAME)
+NAME_PATTERN: Final = re.compile(_NAME)
+"""Of a plugin's name, without its package."""
+# gsm8k, nel-foo:gsm8k
 _QUALIFIED_PATTERN: Final = re.compile(rf"(?:({_PACKAGE}):)?({_NAME})")
+# match, nel-foo:match:location=begin; a colon may stand in the options as well
 _OPTIONS_PATTERN: Final = re.compile(rf"\s*((?:{_PACKAGE}:)?{_NAME})\s*(?::(.*))?", re.DOTALL)
+# lm-eval://gsm8k, nel-foo:lm-eval://gsm8k
 _URI_PATTERN: Final = re.compile(rf"(?:({_PACKAGE}):)?([A-Za-z][A-Za-z0-9+.-]*)(://.*)", re.DOTALL)
 
 _notes: ContextVar[list[str] | None] = ContextVar("nel_plugin_notes", default=None)
@@ -91,6 +95,7 @@ class PluginRef:
     @property
     def qualified(self) -> str:
         """Return ``package:name``, with ``://`` after it where the name is a URI scheme."""
+        # A dot is in the names `MODULE.names` and `TOOL.configuration`, which are no schemes.
         is_scheme = self.kind in _URI_KINDS and "." not in self.name
         return f"{self.distribution}:{self.name}" + ("://" if is_scheme else "")
 
@@ -142,8 +147,8 @@ def split_uri(text: str) -> tuple[str, str] | None:
     match = _URI_PATTERN.fullmatch(text)
     if match is None:
         return None
-    package, scheme, rest = match.groups()
-    return (f"{package}:" if package else "") + scheme.lower(), scheme + rest
+    package, scheme, location = match.groups()
+    return (f"{package}:" if package else "") + scheme.lower(), scheme + location
 
 
 def discover(kind: str) -> list[PluginRef]:
@@ -181,9 +186,12 @@ def unknown_group(ref: PluginRef) -> str:
 def matching(kind: str, name: str) -> list[PluginRef]:
     """Return every plugin of this kind that has this name, ``name`` or ``package:name``."""
     package, _, bare = name.rpartition(":")
-    named = (ref for ref in discover(kind) if ref.name == bare)
-    wanted = BUILT_IN if _normalize(package) == DISTRIBUTION else _normalize(package)
-    return [ref for ref in named if not package or _normalize(ref.distribution) == wanted]
+    namesakes = [ref for ref in discover(kind) if ref.name == bare]
+    if not package:
+        return namesakes
+    # Both `nel:` and `nel-eval:`, under which pip installs nel, stand for its own plugins.
+    owner = BUILT_IN if _normalize(package) == DISTRIBUTION else _normalize(package)
+    return [ref for ref in namesakes if _normalize(ref.distribution) == owner]
 
 
 def find(kind: str, name: str) -> PluginRef:
@@ -242,8 +250,9 @@ def load_ref(ref: PluginRef) -> Any:  # an entry point may name any object
         PluginError: The import fails in any way, `SystemExit` included, or the name is not
             well-formed.
     """
+    # Two endings of the names of bridges, see `nel.discovery.extension_points`.
     name = ref.name.removesuffix(".names").removesuffix(".configuration")
-    if not _NAME_PATTERN.fullmatch(name):
+    if not NAME_PATTERN.fullmatch(name):
         raise PluginError(
             f"the {ref.singular} {ref.name!r} of {ref.provider} has an invalid name; use a-z, 0-9,"
             " - and _"
@@ -271,8 +280,9 @@ def make(ref: PluginRef, *arguments: object, **options: object) -> Any:  # what 
     except NelError:
         raise
     except (Exception, SystemExit) as error:
-        is_plain = isinstance(error, (TypeError, ValueError))
-        what = str(error) if is_plain else f"{type(error).__name__}: {error}"
+        # These two speak of the arguments in words of their own; others need their class.
+        is_about_arguments = isinstance(error, (TypeError, ValueError))
+        what = str(error) if is_about_arguments else f"{type(error).__name__}: {error}"
         raise ConfigError(
             f'the {ref.singular} "{ref.name}" of {ref.provider} cannot be used: {what}'
         ) from error
@@ -316,7 +326,8 @@ def name_note(ref: PluginRef, refs: Sequence[PluginRef]) -> str | None:
         return None
     if ref.is_built_in:
         return shadow_note(refs)
-    owner = "nel's own" if any(one.is_built_in for one in refs) else "provided by several packages"
+    has_built_in = any(namesake.is_built_in for namesake in refs)
+    owner = "nel's own" if has_built_in else "provided by several packages"
     return f'use {ref.qualified}; "{ref.name}" alone is {owner}'
 
 
@@ -361,6 +372,7 @@ def _declared_entry_points() -> Iterator[PluginRef]:
             )
             continue
         name = package.name or "unknown"
+        # A package may be on the path twice, installed and as a clone: Python imports the first.
         is_second = positions.setdefault(_normalize(name), position) != position
         if is_second or _normalize(name) == BUILT_IN:
             continue
@@ -389,7 +401,7 @@ def _normalize(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:
+def _missing(kind: str, name: str, installed: Sequence[PluginRef]) -> str:
     """Return the message of a plugin that is not installed, with what was probably meant."""
     package, _, bare = name.rpartition(":")
     singular = kind.removesuffix("s")
@@ -398,21 +410,22 @@ def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:
         if ref.name == bare:
             return f'no {singular} "{bare}" is installed; {unknown_group(ref)}'
     if not package:
-        names = sorted({ref.name for ref in known})
+        names = sorted({ref.name for ref in installed})
         hint = did_you_mean(name, names) or f"; nel list {kind} shows what is installed"
         return f'no {singular} "{name}" is installed{hint}'
-    if any(ref.name == package for ref in known):
-        what = f'no package "{package}" provides {article} {singular} "{bare}"'
-        return f"{what}; write options as key=value, as in {package}:{bare}=VALUE"
-    hint = did_you_mean(name, sorted({ref.qualified.removesuffix("://") for ref in known}))
-    return f'no package "{package}" provides {article} {singular} "{bare}"' + (
-        hint or f"; nel list {kind} shows all"
-    )
+    # `match:begin` reads as the plugin "begin" of a package "match", and was meant as an option.
+    if any(ref.name == package for ref in installed):
+        hint = f"; write options as key=value, as in {package}:{bare}=VALUE"
+    else:
+        names = sorted({ref.qualified.removesuffix("://") for ref in installed})
+        hint = did_you_mean(name, names) or f"; nel list {kind} shows all"
+    return f'no package "{package}" provides {article} {singular} "{bare}"{hint}'
 
 
 def _driver(ref: PluginRef) -> object:
     from stevedore import DriverManager, extension  # noqa: PLC0415 - only when a plugin is loaded
 
+    # The one public way to hand stevedore an extension: all others search by themselves.
     entry = EntryPoint(name=ref.name, value=ref.target, group=GROUPS[ref.kind])
     loaded = extension.Extension(ref.name, entry, entry.load(), None)
     manager = DriverManager.make_test_instance(loaded, namespace=entry.group)
@@ -421,8 +434,8 @@ def _driver(ref: PluginRef) -> object:
 
 
 def _one_line(plugin: object) -> str:
-    if isinstance(plugin, Mapping):
+    if isinstance(plugin, Mapping):  # a suite
         text = plugin.get("description")
     else:
         text = getattr(plugin, "description", None) or getattr(plugin, "__doc__", None)
-    return inspect.cleandoc(str(text or "")).partition("\n\n")[0].replace("\n", " ").rstrip(".")
+    return first_paragraph(str(text or ""))

@@ -232,6 +232,7 @@ class Benchmark:
         """
         problem = self._problem(record)
         row, values = problem.row, problem.values
+        # The first turn is in the values already, as `turn`.
         prompt = self._input(values, self._shots_of(problem))
         later_turns = [self.prompt.render({**values, "turn": turn}) for turn in problem.turns[1:]]
         choices, continuation = problem.choices, None
@@ -271,6 +272,7 @@ class Benchmark:
                 " away"
             )
         urls = image_urls(row, self.images_field, self.images_dir or self.base_dir)
+        # A row without an image is asked by its text alone.
         return with_images(prompt, urls) if urls else prompt
 
     def with_shots(
@@ -357,6 +359,7 @@ class Benchmark:
         if self.fewshot.template is not None:
             text = self.fewshot.template.render({"target": answer, **problem.values})
         elif self.loglikelihood:
+            # Exactly as a choice is ranked after its context: no space is added.
             text = question + self.target_delimiter + answer
         else:
             text = join_answer(question, answer, self.target_delimiter)
@@ -378,6 +381,7 @@ class Benchmark:
                 " target_field, or leave num_fewshot away"
             )
         if self.continuation is not None:
+            # The right choice is in the question here, and the same text follows each.
             context = self._contexts(problem)[problem.gold_position(target, self.gold_kind)]
             return context, self.continuation.render(problem.values)
         return self.prompt.render(problem.values), self._shown_answer(problem, target)
@@ -438,6 +442,7 @@ class Benchmark:
         preamble = prompt = ""
         if self.preamble is not None:
             preamble = self.preamble.render(values)
+        # With a continuation, the prompt is rendered once for each choice, as a context of it.
         if self.continuation is None:
             prompt = self.prompt.render(values)
         if shots and self.fewshot.prefix is not None:

@@ -6,7 +6,6 @@ The decorated name is a `Benchmark` afterwards, no longer a function; its scorer
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,9 +17,11 @@ from nel.authoring.fewshot import FewShot, Sampler
 from nel.authoring.multi_turn import with_strategy
 from nel.authoring.preparing import SeededBenchmark, SeedResult, row_function
 from nel.authoring.requirements import read_requirements
+from nel.core.texts import first_paragraph, slug
 from nel.datasets.fewshot import ExampleSource
 from nel.datasets.in_memory import RowsInMemory, rows_of
 from nel.errors import ConfigError, did_you_mean
+from nel.plugins import NAME_PATTERN
 from nel.prompts import Template, load_template
 from nel.reading.asked import parse_asked_form
 from nel.scoring.protocol import as_scorer
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from nel.tools import Tool
     from nel.tools.toolset import Environment
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _LOGLIKELIHOOD = "completions_logprob"
 _PROTOCOLS: Mapping[str, Protocol | None] = {
     "any": None,
@@ -143,12 +143,18 @@ def benchmark(
         ConfigError: The requirements, the name or the endpoint type is none, or a template
             (`PromptError`) is unusable.
     """
+    plain_name = _plain_name(name)
     has_choices = bool(choices) or options.get("choices_field") is not None
-    slug = _plain_name(name, endpoint_type, has_choices=has_choices)
-    _check_options(slug, options, endpoint_type, shares_continuation=continuation is not None)
+    _check_endpoint_type(
+        plain_name,
+        endpoint_type,
+        has_choices=has_choices,
+        has_continuation=continuation is not None,
+    )
+    _check_options(plain_name, options, endpoint_type)
     environment = options.get("environment")
     has_tools = bool(tools or environment)
-    fixed: dict[str, object] = {
+    fields: dict[str, object] = {
         **_benchmark_fields(options),
         "dataset": _source_of(dataset),
         "choices": tuple(choices),
@@ -170,7 +176,11 @@ def benchmark(
         "preamble": preamble,
         "continuation": continuation,
     }
-    return partial(_decorate, slug, description, fixed, texts, options, requirements, seed_fn)
+    # Templates and requirements may be files beside the benchmark's own, whose folder only the
+    # decorated function tells.
+    return partial(
+        _decorate, plain_name, description, fields, texts, options, requirements, seed_fn
+    )
 
 
 def _benchmark_fields(options: BenchmarkOptions) -> dict[str, object]:
@@ -198,6 +208,7 @@ def _source_of(dataset: str | Path | Callable[[], Iterable[Row]] | RowsInMemory)
     rows_in_memory = rows_of(dataset, "dataset")
     if rows_in_memory is None:
         return str(dataset) if isinstance(dataset, Path) else dataset
+    # Not a lambda: the name of the function is what reports call the dataset.
 
     def rows() -> list[dict[str, object]]:
         return rows_in_memory
@@ -208,14 +219,14 @@ def _source_of(dataset: str | Path | Callable[[], Iterable[Row]] | RowsInMemory)
 def _decorate(
     name: str,
     description: str | None,
-    fixed: Mapping[str, Any],
+    fields: Mapping[str, Any],
     texts: Mapping[str, str | None],
-    fewshot: FewShotOptions,
+    options: FewShotOptions,
     requirements: str | Sequence[str],
     seed_fn: Callable[..., SeedResult] | None,
     function: Scorer,
 ) -> Benchmark:
-    fixed, texts = with_strategy(name, fixed, texts)
+    fields, texts = with_strategy(name, fields, texts)
     base_dir = _home_of(function)
     factory: Callable[..., Benchmark] = Benchmark
     if seed_fn is not None:
@@ -226,13 +237,13 @@ def _decorate(
     }
     return factory(
         name=name,
-        description=description or _first_line(function) or name,
+        description=description or first_paragraph(function.__doc__ or "") or name,
         scorer=as_scorer(function),
-        num_fewshot=fewshot.get("num_fewshot", 0),
-        fewshot=_fewshot(fewshot, base_dir),
+        num_fewshot=options.get("num_fewshot", 0),
+        fewshot=_fewshot(options, base_dir),
         requirements=read_requirements(requirements, base_dir),
         base_dir=base_dir,
-        **fixed,
+        **fields,
         **templates,
     )
 
@@ -256,9 +267,7 @@ def _template(text: Any, base_dir: Path | None, role: str) -> Template | None:
     return load_template(text, base_dir=base_dir, name=role)
 
 
-def _check_options(
-    name: str, options: BenchmarkOptions, endpoint_type: str, *, shares_continuation: bool
-) -> None:
+def _check_options(name: str, options: BenchmarkOptions, endpoint_type: str) -> None:
     names = [*BenchmarkOptions.__annotations__, *inspect.signature(benchmark).parameters]
     for option in options:
         if option not in BenchmarkOptions.__annotations__:
@@ -271,10 +280,6 @@ def _check_options(
         raise ConfigError(
             f'"{name}": examples as turns need a chat endpoint, and endpoint_type is'
             f' "{endpoint_type}"'
-        )
-    if shares_continuation and endpoint_type != _LOGLIKELIHOOD:
-        raise ConfigError(
-            f'"{name}": continuation= is for log-likelihoods; set endpoint_type="{_LOGLIKELIHOOD}"'
         )
 
 
@@ -304,10 +309,16 @@ def _check_tools(tools: Sequence[Tool], environment: Environment | None) -> tupl
     return checked_tools(tools, environment)
 
 
-def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:
-    slug = re.sub(r"[^a-z0-9_-]+", "-", name.strip().lower()).strip("-")
-    if not _NAME.fullmatch(slug):
+def _plain_name(name: str) -> str:
+    plain_name = slug(name)
+    if not NAME_PATTERN.fullmatch(plain_name):
         raise ConfigError(f"{name!r} is not a name for a benchmark; use letters, digits, - and _")
+    return plain_name
+
+
+def _check_endpoint_type(
+    name: str, endpoint_type: str, *, has_choices: bool, has_continuation: bool
+) -> None:
     if endpoint_type not in _PROTOCOLS:
         raise ConfigError(
             f'endpoint_type "{endpoint_type}" is unknown; use {", ".join(_PROTOCOLS)}'
@@ -317,15 +328,14 @@ def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:
             f'"{name}" ranks choices by log-likelihood and has none; give choices= or'
             " choices_field="
         )
-    return slug
+    if has_continuation and endpoint_type != _LOGLIKELIHOOD:
+        raise ConfigError(
+            f'"{name}": continuation= is for log-likelihoods; set endpoint_type="{_LOGLIKELIHOOD}"'
+        )
 
 
 def _home_of(function: Scorer) -> Path | None:
     code = getattr(inspect.unwrap(function), "__code__", None)
+    # Of a function that was typed into an interpreter, the name of the file is "<stdin>".
     path = Path(code.co_filename) if code else None
     return path.parent if path and path.exists() else None
-
-
-def _first_line(function: Scorer) -> str:
-    paragraph = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
-    return paragraph.replace("\n", " ").rstrip(".")

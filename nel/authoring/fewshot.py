@@ -126,6 +126,8 @@ class Shots:
             ConfigError: There are too few without the sample itself, whose prompt is among them.
         """
         pool = self.pools.get(group, ExamplePool())
+        # Enough for every other sample: then the number that was asked for is at fault, and the run
+        # ends; else this sample's group is, and only its samples are left out.
         is_large = len(pool.keys) >= self.n
         positions = draw(pool.keys, self.n, own=key, seed=self.seed)
         shots = [pool.shots[position] for position in positions]
@@ -222,7 +224,8 @@ def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, 
 def rows_needed(settings: FewShot, n: int) -> int | None:
     """Return how many rows of the source, or of each matching value, can be drawn; None: any."""
     if settings.sampler == "first":
-        return n + 1
+        return n + 1  # one of them may be the sample itself
+    # A row that is named by its id may stand anywhere.
     positions = [shot_id for shot_id in settings.ids if isinstance(shot_id, int)]
     if not positions or len(positions) < len(settings.ids):
         return None

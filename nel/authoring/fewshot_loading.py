@@ -44,28 +44,32 @@ def bind_examples(
     if source is None:
         source, base_dir = benchmark.source(dataset)
     opened = open_examples(source, split, base_dir=base_dir)
+    # A split may be named that is the very one the samples come from.
     if split is not None and opened.fingerprint is not None:
         samples, samples_dir = benchmark.source(dataset)
         holds_samples = (
             open_dataset(samples, base_dir=samples_dir).fingerprint == opened.fingerprint
         )
-    must_match = bool(settings.match_field) and settings.sampler != "fixed"
+    value_of = prompt_of = None
+    if settings.match_field and settings.sampler != "fixed":
+        value_of = benchmark.example_value
+    # Only rows of different prompts count: a sample that occurs twice is no example of itself.
+    if settings.sampler == "first":
+        prompt_of = benchmark.example_prompt
     rows = read_examples(
         opened,
         rows_needed(settings, benchmark.num_fewshot),
         is_example=benchmark.is_example,
-        value_of=benchmark.example_value if must_match else None,
-        prompt_of=benchmark.example_prompt if settings.sampler == "first" else None,
+        value_of=value_of,
+        prompt_of=prompt_of,
     )
     bound = benchmark.with_shots(
         rows, source=opened.uri, unit=opened.unit, holds_samples=holds_samples
     )
     if not holds_samples:
         return bound, "; ".join(opened.notes) or None
-    return (
-        bound,
-        (
-            f"{benchmark.name}: its few-shot examples are rows of {opened.uri} itself, never the"
-            " sample's own; name others with --fewshot-dataset"
-        ),
+    note = (
+        f"{benchmark.name}: its few-shot examples are rows of {opened.uri} itself, never the"
+        " sample's own; name others with --fewshot-dataset"
     )
+    return bound, note

@@ -1,7 +1,10 @@
-"""A benchmark's own judges, as its file names them, as the run's configuration has them.
+"""A benchmark's own judges: from the form of its file to that of a run's configuration. ::
 
-    @benchmark(..., judge={"url": ..., "model_id": ..., "api_key": "NAME_OF_A_VARIABLE"},
-    extra={"judge_1": {...}})
+    @benchmark(
+        ...,
+        judge={"url": ..., "model_id": ..., "api_key": "NAME_OF_A_VARIABLE"},
+        extra={"judge_1": {...}},
+    )
 
 ``api_key`` is the name of an environment variable; a key itself is refused, and not shown.
 """
@@ -29,8 +32,8 @@ _GENERATION: Final = {
     "seed": "seed",
 }
 _KEYS: Final = ("api_key", "api_key_env", "api_key_name")
-_HOW: Final = ("parallelism", "max_retries", "request_timeout")
-_KNOWN: Final = (*_NAMES, *_KEYS, *_GENERATION, *_HOW)
+_PACING: Final = ("parallelism", "max_retries", "request_timeout")
+_FIELDS: Final = (*_NAMES, *_KEYS, *_GENERATION, *_PACING)
 JUDGE_KEY: Final = re.compile(r"judge(_\d+)?")
 _MARKS: Final = frozenset({"url", "model_id"})
 """What a judge under any other key of ``extra`` is known by."""
@@ -59,10 +62,11 @@ def model_config_of(mapping: Mapping[str, object], key: str) -> ModelConfig:
         ConfigError: A field is unknown, missing or cannot be meant, or ``api_key`` is not a name of
             a variable.
     """
+    # None counts as left out, as files write it that take their values from variables.
     values = {str(name): value for name, value in mapping.items() if value is not None}
     for name in values:
-        if name not in _KNOWN:
-            hint = did_you_mean(name, _KNOWN, or_all="; it has ")
+        if name not in _FIELDS:
+            hint = did_you_mean(name, _FIELDS, or_all="; it has ")
             raise ConfigError(f'{key}: a judge has no field "{name}"{hint}')
     settings: dict[str, object] = {_NAMES[name]: values[name] for name in _NAMES if name in values}
     for setting, other_key in (("url", "url"), ("model", "model_id")):
@@ -76,7 +80,7 @@ def model_config_of(mapping: Mapping[str, object], key: str) -> ModelConfig:
     generation = {ours: values[name] for name, ours in _GENERATION.items() if name in values}
     if generation:
         settings["generation"] = generation
-    settings |= _how_it_is_asked(values, key)
+    settings |= _pacing_of(values, key)
     try:
         return ModelConfig.model_validate(settings)
     except ValidationError as error:
@@ -108,8 +112,8 @@ def _variable(value: object, key: str) -> str:
     return value
 
 
-def _how_it_is_asked(values: Mapping[str, Any], key: str) -> dict[str, object]:
-    for name in _HOW:
+def _pacing_of(values: Mapping[str, Any], key: str) -> dict[str, object]:
+    for name in _PACING:
         value = values.get(name, 1)
         if not is_number(value) or value < 0:
             raise ConfigError(f"{key}: {name} is {value!r}; give a number")
@@ -117,7 +121,7 @@ def _how_it_is_asked(values: Mapping[str, Any], key: str) -> dict[str, object]:
     if "parallelism" in values:
         settings["concurrency"] = int(values["parallelism"])
     if "max_retries" in values:
-        settings["attempts_max"] = int(values["max_retries"]) + 1
+        settings["attempts_max"] = int(values["max_retries"]) + 1  # the first is not a retry
     if "request_timeout" in values:
         settings["total_timeout_seconds"] = float(values["request_timeout"])
     return settings

@@ -97,6 +97,7 @@ class _Finder(MetaPathFinder, Loader):
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         root = fullname.partition(".")[0]
+        # A file's own modules, loaded below its name: these may import lent names as well.
         if root.startswith(FILES):
             return _beside_spec(fullname, path)
         if root not in self.roots:
@@ -114,6 +115,7 @@ class _Finder(MetaPathFinder, Loader):
         return _StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
+        # For `from MODULE import *` alone: any other name is found when it is asked for.
         names: set[str] = set()
         for home in _homes_of(module.__name__) or ():
             names.update(name for name in _names(home) if not name.startswith("__"))
@@ -161,6 +163,8 @@ def _own_name(name: str, module: ModuleType) -> str:
     is_beside = bool(beside) and name.startswith(f"{beside}.") and not is_installed(root)
     if not is_beside or _homes_of(name) is not None:
         return name
+    # `TOOL.tasks.drop.metrics`, which a file in a folder `drop` imports, is metrics.py beside it;
+    # `TOOL.tasks.shared` is shared.py there or in the folder above, see `folders_of`.
     package = module.__name__.partition(".")[0]
     folder = Path(sys.modules[package].__path__[0]).name
     words = name.removeprefix(f"{beside}.").split(".")
@@ -226,7 +230,7 @@ def _check_import_from(
     node: ast.ImportFrom, module: ModuleType, checked: Sequence[str], *, is_beside: bool
 ) -> None:
     name = node.module or ""
-    if node.level:
+    if node.level:  # the dots before the name: from ..shared import metric
         package = module.__spec__.parent if module.__spec__ else None
         target = importlib.import_module("." * node.level + name, package)
         _import_names(target, node.names)
@@ -238,10 +242,11 @@ def _check_import_from(
 
 def _import_names(module: ModuleType, names: Sequence[ast.alias]) -> None:
     for alias in names:
+        # Of a package, a name may be a module that was not imported yet.
         if not hasattr(module, alias.name) and hasattr(module, "__path__"):
             importlib.import_module(f"{module.__name__}.{alias.name}")
         elif alias.name != "*":
-            getattr(module, alias.name)
+            getattr(module, alias.name)  # raises where a stand-in lacks it, and says why
 
 
 def lend_names(module: ModuleType) -> None:
@@ -255,6 +260,7 @@ def lend_names(module: ModuleType) -> None:
             target = name if level else _own_name(name, module)
             return builtins.__import__(target, *arguments, **options)
 
+    # An import statement calls the `__import__` of its own module's builtins: others keep Python's.
     module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_lending}
 
 

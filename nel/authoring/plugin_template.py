@@ -77,27 +77,30 @@ def _of_kinds(template: Mapping[str, str], kinds: Collection[str]) -> Mapping[st
         return template
     groups = {GROUPS[kind] for kind in kinds}
     project = template[_PROJECT]
-    lines: set[str] = set()
-    others: set[str] = set()
+    # Names of plugins and of their files; a file stays as long as one of its plugins does.
+    stay: set[str] = set()
+    go: set[str] = set()
     for group, plugins in tomllib.loads(project)["project"]["entry-points"].items():
-        names = {*plugins, *(f"/{_module_of(target)}.py" for target in plugins.values())}
-        (lines if group in groups else others).update(names)
-    absent = others - lines
+        names = stay if group in groups else go
+        names.update(plugins)
+        names.update(f"/{_module_of(target)}.py" for target in plugins.values())
+    absent = go - stay
     # Of a module that goes its test goes too.
     texts = {
         path: text
         for path, text in template.items()
         if f"/{Path(path).stem.removeprefix('test_')}.py" not in absent
     }
-    kept_project, *tables = re.split(r"(?m)^(?=\[)", project)
+    # Each table of pyproject.toml begins with a bracket at the start of a line.
+    project_text, *tables = re.split(r"(?m)^(?=\[)", project)
     for table in tables:
         if "entry-points" not in table or any(f'"{group}"' in table for group in groups):
-            kept_project += table
+            project_text += table
     readme = ""
     for line in texts[_README].splitlines(keepends=True):
         if not any(name in line for name in absent):
             readme += line
-    return {**texts, _PROJECT: kept_project, _README: readme}
+    return {**texts, _PROJECT: project_text, _README: readme}
 
 
 def _module_of(target: str) -> str:

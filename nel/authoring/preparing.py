@@ -1,7 +1,7 @@
 """Functions of a benchmark's author that make rows and whole problems: `prepare_row` and `seed_fn`.
 
 NeMo Evaluator hands them the row's position and one random stream for all rows. Nel's rows have no
-position, for a limit or another order must change no prompt; `idx` is a number made of the row's
+position, since a limit or another order must change no prompt; `idx` is a number made of the row's
 content, and `rng` is seeded by it.
 """
 
@@ -22,8 +22,9 @@ from nel.types import JsonObject, Message, Sample
 
 _SEED: Final = 42
 _HEX_DIGITS: Final = 12
+"""Of the digest that `idx` is made of: 48 bits, which a float holds exactly as well."""
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-_MOST: Final = {"prepare_row": 3, "seed_fn": 2}
+_PARAMETERS_MAX: Final = {"prepare_row": 3, "seed_fn": 2}
 
 
 @dataclass(slots=True)
@@ -64,10 +65,12 @@ class SeededBenchmark(Benchmark):
             seed = self.seed(row)
         except (Exception, SystemExit) as error:
             raise DatasetError(f"seed_fn failed: {type(error).__name__}: {error}") from error
-        if not isinstance(seed, SeedResult) or seed.expected_answer is None:
-            what = (
-                "no expected_answer" if isinstance(seed, SeedResult) else f"a {type(seed).__name__}"
-            )
+        what = None
+        if not isinstance(seed, SeedResult):
+            what = f"a {type(seed).__name__}"
+        elif seed.expected_answer is None:
+            what = "no expected_answer"
+        if what is not None:
             raise DatasetError(
                 f"seed_fn returned {what}; it must return a SeedResult with an expected_answer"
             )
@@ -107,17 +110,17 @@ def row_function(
         for parameter in parameters
         if parameter.kind in _POSITIONAL and parameter.default is inspect.Parameter.empty
     ]
-    if not 1 <= len(required) <= _MOST[role]:
-        forms = ["row", "row, idx", "row, idx, rng"][: _MOST[role]]
+    if not 1 <= len(required) <= _PARAMETERS_MAX[role]:
+        forms = ["(row)", "(row, idx)", "(row, idx, rng)"][: _PARAMETERS_MAX[role]]
         raise ConfigError(
-            f"{role} takes {len(required)} parameters; write it as"
-            f" {' or '.join(f'({f})' for f in forms)}"
+            f"{role} takes {len(required)} parameters; write it as {' or '.join(forms)}"
         )
     if len(required) == 1:
         return function
 
     @wraps(function)
     def of_row(row: dict[str, object]) -> object:
+        # `idx` and `rng`, both of the content: equal rows are prepared alike in any order.
         content = content_id(row)
         extras = (
             int(content[:_HEX_DIGITS], 16),

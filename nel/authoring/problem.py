@@ -185,6 +185,7 @@ def _own_labels(
     row: Mapping[str, object], choices_field: str, n_choices: int
 ) -> tuple[str, ...] | None:
     """Return a row's own labels of its choices, where there is a field ``label`` beside theirs."""
+    # ARC has `choices: {text: […], label: […]}`; other rows have both lists side by side.
     parent, _, _ = choices_field.rpartition(".")
     name = f"{parent}.label" if parent else "label"
     labels = own_labels(lookup(row, name, default=None), n_choices)

@@ -18,7 +18,8 @@ from nel.scoring.program_rows import entry_point_of, tests_of
 from nel.types import Sample, ScorerInput
 
 _EMPTY: Final = {"python": "pass", "bash": ":"}
-_WRONG: Final = "def {name}(*arguments, **options):\n    return 7919"
+_DECOY: Final = "def {name}(*arguments, **options):\n    return 7919"
+"""A wrong program; the number is one that no test expects by chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,7 @@ def _language_of(sample: Sample) -> str:
 def _gold_of(sample: Sample) -> str:
     """Return a sample's gold program: its target, or the row's; empty where it has none."""
     row = sample.metadata
+    # HumanEval's prompt is the head of the function, and its solution the body alone.
     prompt, solution = row.get("_prompt") or row.get("prompt"), row.get("canonical_solution")
     golds = (sample.target, solution, f"{prompt}{solution}" if prompt and solution else "")
     programs = (
@@ -87,7 +89,7 @@ def _reason(benchmark: Benchmark, sample: Sample, gold: str) -> str:
     if _verdict(benchmark, sample, _EMPTY.get(language, ";")) == "passed":
         return "the tests pass without a program"
     if language == "python" and entry_point:
-        decoy = _WRONG.format(name=entry_point)
+        decoy = _DECOY.format(name=entry_point)
         if _verdict(benchmark, sample, decoy) == "passed":
             return "the tests pass a program that always answers 7919"
     return ""

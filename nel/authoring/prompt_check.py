@@ -21,7 +21,7 @@ from nel.prompts import Template, load_template
 from nel.types import Sample
 
 _OF_CHOICES: Final = frozenset({"choices", "letters", "choice"})
-_SHOWN: Final = 80
+_EXCERPT_CHARACTERS: Final = 80
 _ROWS_MAX: Final = 100
 """Rows that are tried for the first that the benchmark can prepare."""
 
@@ -66,6 +66,7 @@ def check_prompt(benchmark: Benchmark, rows: Iterable[RawRow]) -> None:
         return
     fields = benchmark.template_fields
     gold = _gold_columns(benchmark)
+    # An image tells questions apart, and so do ranked choices where the prompt is fixed.
     if fields - gold or benchmark.images_field or (benchmark.loglikelihood and not fields):
         return
     what = "takes no field of the row, so that every question is the same"
@@ -98,9 +99,10 @@ def _empty_prompt(sample: Sample) -> str | None:
 def _empty_question(fields: Sequence[str], question: str | None, sample: Sample) -> str | None:
     row = sample.metadata
     if question is not None and question in row:
-        return (
-            f'the question is empty: the field "{question}"' if _is_blank(row[question]) else None
-        )
+        if _is_blank(row[question]):
+            return f'the question is empty: the field "{question}"'
+        return None
+    # No field is the question by its name: then all that the prompt shows must be empty.
     texts = [name for name in fields if name in row]
     if texts and all(_is_blank(row[name]) for name in texts):
         return f"the question is empty: the fields {', '.join(texts)}"
@@ -122,24 +124,25 @@ class AskedPrompts:
 
     def __init__(self) -> None:
         """Begin with no sample."""
-        self._first: tuple[object, ...] | None = None
-        self._row: object = None
-        self.n_rows = 0
-        """Samples of different rows, as long as their prompts are equal."""
+        self._first_prompt: tuple[object, ...] | None = None
+        self._first_row: object = None
+        self._n_other_rows = 0
+        """Samples of rows that differ from the first, as long as their prompts are equal."""
         self.differ = False
 
     def add(self, sample: Sample, row: object) -> None:
-        """Take in a sample.
+        """Take in a sample, unless two prompts differed already.
 
         Args:
             sample: As it is asked.
             row: What tells its row from others.
         """
         prompt = (sample.input, sample.turns, sample.choices, sample.continuation)
-        if self._first is None:
-            self._first, self._row = prompt, row
-        self.differ = prompt != self._first
-        self.n_rows += row != self._row
+        if self._first_prompt is None:
+            self._first_prompt, self._first_row = prompt, row
+        self.differ = prompt != self._first_prompt
+        # Equal rows are asked the same, and rightly so.
+        self._n_other_rows += row != self._first_row
 
     def check(self, name: str) -> None:
         """Raise ConfigError where all prompts are equal although rows differ.
@@ -147,8 +150,9 @@ class AskedPrompts:
         Args:
             name: Of the benchmark.
         """
-        if self.n_rows and not self.differ:
-            excerpt = " ".join(str(self._first and self._first[0]).split())[:_SHOWN]
+        if self._n_other_rows and not self.differ:
+            question = str(self._first_prompt and self._first_prompt[0])
+            excerpt = " ".join(question.split())[:_EXCERPT_CHARACTERS]
             raise ConfigError(
                 f"all prompts of {name} are equal although its rows differ: {excerpt!r}; let the"
                 " prompt take the field of each row that holds its question"
@@ -174,6 +178,7 @@ def _gold_columns(benchmark: Benchmark) -> set[str]:
 
 def _check(benchmark: Benchmark, template: Template, values: dict[str, object]) -> None:
     template_fields = benchmark.prompt.fields
+    # What the benchmark's own prompt shows gives nothing away, such as a label to be explained.
     gold = _gold_columns(benchmark) - template_fields
     fields = sorted({*values, *template_fields} - gold)
     has = f"the fields are {', '.join(fields)}"
@@ -182,10 +187,11 @@ def _check(benchmark: Benchmark, template: Template, values: dict[str, object]) 
             f'template "{template.name}" would show the model the gold answer, {{{leaked[0]}}};'
             f" {has}"
         )
-    if template.kind == "format" and (strangers := sorted(template.fields - set(fields))):
-        hint = did_you_mean(strangers[0], fields) or ";"
+    # Jinja may ask whether a row has a field, so that only a plain template must find all.
+    if template.kind == "format" and (missing := sorted(template.fields - set(fields))):
+        hint = did_you_mean(missing[0], fields) or ";"
         raise ConfigError(
-            f'template "{template.name}" names {{{strangers[0]}}}, which no row of {benchmark.name}'
+            f'template "{template.name}" names {{{missing[0]}}}, which no row of {benchmark.name}'
             f" has{hint} {has}"
         )
     question = _question(benchmark, values)

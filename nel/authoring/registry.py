@@ -83,6 +83,7 @@ def find_benchmark(name: str) -> Benchmark:
             f"{name} is a suite of several benchmarks; run it with --bench {name}, or write its"
             " members as a sub-score of the other suite"
         )
+    # Addresses before files: `lm-eval://task.yaml` is not a file.
     parts = plugins.split_uri(name)
     if parts is not None:
         return _OPENED.pop(name, None) or _from_bridge(*parts)
@@ -119,7 +120,9 @@ def is_local(name: str) -> bool:
 
 def _holds_tasks(folder: Path) -> bool:
     """Return whether a folder is a task of an agent, or holds some."""
-    return any(next(folder.glob(f"{at}{name}"), None) for at in ("", "*/") for name in TASK_FILES)
+    # In the folder itself, or one level below it.
+    patterns = [f"{parent}{name}" for parent in ("", "*/") for name in TASK_FILES]
+    return any(next(folder.glob(pattern), None) for pattern in patterns)
 
 
 def _object(name: str) -> Benchmark:
@@ -164,6 +167,7 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
         DEFINED.reset(token)
     values = [*defined, *(_of_file(value, module, path) for value in vars(module).values())]
     benchmarks = {value.name: value for value in values if isinstance(value, Benchmark)}
+    # Where a tool is installed nel lends no names, and the file has made benchmarks of the tool.
     tool = next((root for root in roots() if root in sys.modules and is_installed(root)), None)
     if not benchmarks and tool is not None:
         raise PluginError(
@@ -328,6 +332,7 @@ class _FileModule(ModuleType):
     """
 
     def __setattr__(self, name: str, value: object) -> None:
+        # Python sets each imported submodule as an attribute of its package.
         if getattr(value, "__name__", None) != f"{self.__name__}.{name}":
             super().__setattr__(name, value)
 
@@ -336,6 +341,7 @@ def _execute(path: Path) -> ModuleType:
     file = path.expanduser().resolve()
     if not file.is_file():
         raise PluginError(f"there is no benchmark file {path}; give the path of a Python file")
+    # By its path, since two files of different folders may have one name.
     name = f"{FILES}{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(
         name, file, submodule_search_locations=folders_of(file)
@@ -352,9 +358,9 @@ def _execute(path: Path) -> ModuleType:
         with standing_in():
             spec.loader.exec_module(module)
         check_later_imports(source.decode("utf-8", "replace"), module)
-    except (NelError, KeyboardInterrupt) as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
+    except KeyboardInterrupt:
+        raise
+    except NelError as error:
         raise PluginError(f"{path}: {error}") from error
     except BaseException as error:
         raise PluginError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error

@@ -101,15 +101,14 @@ def _check(text: str) -> RequirementCheck:
         )
         return RequirementCheck(requirement=text, problem=problem, installed=version)
     absent = [name for name in _modules_of(distribution) if importlib.util.find_spec(name) is None]
-    lost = (
-        f"{requirement.name} {version} is installed, but its module {absent[0]} is not found"
-        if absent
-        else None
-    )
-    return RequirementCheck(requirement=text, problem=lost, installed=version)
+    if not absent:
+        return RequirementCheck(requirement=text, problem=None, installed=version)
+    problem = f"{requirement.name} {version} is installed, but its module {absent[0]} is not found"
+    return RequirementCheck(requirement=text, problem=problem, installed=version)
 
 
 def _modules_of(distribution: metadata.Distribution) -> list[str]:
+    # setuptools writes top_level.txt; of packages of other builders only the files are listed.
     top_level = (distribution.read_text("top_level.txt") or "").split()
     if top_level:
         return [name for name in top_level if name.isidentifier()]
@@ -132,5 +131,6 @@ def _lines_of(name: Path, base_dir: Path | None) -> list[str]:
         ) from error
     if len(text) > _FILE_BYTES_MAX:
         raise ConfigError(f"the requirements file {name} is larger than {_FILE_BYTES_MAX} bytes")
+    # A comment after a requirement has a space before it: `name @ https://…#egg=name` has none.
     lines = (line.partition(" #")[0].strip() for line in text.splitlines())
     return [line for line in lines if line and not line.startswith("#")]

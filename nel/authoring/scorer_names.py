@@ -52,10 +52,12 @@ def options_of(name: str, text: str) -> dict[str, Any]:
 
 def _parts(text: str) -> list[str]:
     """Return the text split at commas, but for those in quotes or brackets."""
+    # `depth` counts open brackets; `quote` is the mark that ends the quotation, or empty.
     parts, depth, quote, start = [], 0, "", 0
     for position, character in enumerate(text):
         if quote:
             quote = "" if character == quote else quote
+        # A quotation opens where a value begins: `word=it's` holds an apostrophe.
         elif character in "'\"" and text[position - 1 : position] in ("=", "[", ",", " "):
             quote = character
         elif character in "[{(":

@@ -58,7 +58,7 @@ class ScorerTrial:
 def gold_texts(sample: Sample) -> list[str]:
     """Return the gold answer as models may put it; an index also as the letter it may stand for."""
     golds = list(sample.target) if isinstance(sample.target, list) else [sample.target]
-    for gold in map(str, list(golds)):
+    for gold in map(str, list(golds)):  # of a copy, since letters are added to the list
         if gold.isdecimal() and int(gold) < len(LETTERS):
             golds.append(LETTERS[int(gold)])
     texts = []
@@ -72,6 +72,7 @@ def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]
     if benchmark.loglikelihood:
         choices = list(sample.choices or ())
         for index, choice in enumerate(choices):
+            # Any two log-probabilities will do, of which this choice has the larger.
             sums = [-1.0 if number == index else -9.0 for number in range(len(choices))]
             greedy = [number == index for number in range(len(choices))]
             ranked = {"_choices": choices, "_choices_logprobs": sums, "_choices_is_greedy": greedy}
@@ -206,6 +207,7 @@ def _missing_field(error: KeyError, row: Mapping[str, object]) -> str:
 
 def line_of(error: BaseException) -> str:
     """Return the last line of an author's own that led to an error, else the last line."""
+    # An error of nel has the author's as its cause.
     frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
     candidates = [frame for frame in frames if not _is_library(frame.filename)] or frames
     if not candidates:

@@ -93,6 +93,7 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
     name, option_text = plugins.split_options(text)
     options = options_of(name, option_text)
     plugin_name = name
+    # `pass_at_3` is `pass_at` with k=3, unless a plugin has that very name.
     if not plugins.matching("reducers", name):
         match = re.fullmatch(r"(.+)_([1-9]\d*)", name)
         if match:
@@ -109,6 +110,7 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
 
 
 def _expand(text: str, repeats: int) -> list[str]:
+    # A mean is computed in any case, so that `mean_and_pass_at_k` asks for the second part alone.
     family = text.removeprefix("mean_and_")
     if family in _EVERY_K:
         return [f"{_EVERY_K[family]}_{k}" for k in range(1, repeats + 1)]
@@ -122,7 +124,7 @@ def _by_key(metrics: Any) -> list[tuple[str, Sequence[Metric]]]:
         ConfigError: What is declared is not a list of metrics.
     """
     if isinstance(metrics, Mapping):
-        return [(str(key), _metric_list(pairs, f' of "{key}"')) for key, pairs in metrics.items()]
+        return [(str(key), _metric_list(named, f' of "{key}"')) for key, named in metrics.items()]
     pairs: list[tuple[str, Sequence[Metric]]] = []
     for entry in _as_list(metrics or (), ""):
         if isinstance(entry, Mapping):

@@ -42,6 +42,7 @@ def _means(mean: SuiteMean, suite: SuiteConfig, title: str) -> Iterator[dict[str
     def title_of(member: SuiteMember) -> str:
         return member.name if member.mean is None else f"{title}/{member.name}"
 
+    # Either all members have a weight or none: the schema sees to it.
     weights = [member.weight for member in mean.members if member.weight is not None]
     yield {
         "name": title,

@@ -6,20 +6,21 @@ the scorer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.config.exact_yaml import YamlEntry, read_exact
+from nel.core.texts import slug
 from nel.core.timed_regex import compile_pattern
 from nel.datasets.ids import content_id
 from nel.datasets.table_form import with_form
 from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
+from nel.plugins import NAME_PATTERN
 from nel.prompts import Template, compile_template
 from nel.reading.asked import parse_asked_form
 from nel.reading.numerals import parse_number
@@ -27,7 +28,6 @@ from nel.scoring.checks import KINDS, ChecksScorer, Kind, ResponseCheck
 from nel.scoring.json_schema import validate_json_schema
 from nel.types import Message, Row
 
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _KEYS: Final = (
     "name",
     "description",
@@ -48,12 +48,25 @@ _KEYS: Final = (
     "checks",
 )
 _OPTIONS: Final[Mapping[Kind, tuple[str, ...]]] = {
-    **dict.fromkeys(get_args(Kind)[:4], ("ignore_case",)),
+    "contains": ("ignore_case",),
+    "not_contains": ("ignore_case",),
+    "regex": ("ignore_case",),
+    "equals": ("ignore_case",),
     "numeric": ("tolerance",),
     "json_schema": (),
     "judge": ("threshold",),
 }
 _RESERVED: Final = ("score", "correct", "reward", "checks", "extracted", "parsed", "needs_judge")
+"""Names that a score has for other things than one check."""
+_TEXT_FIELDS: Final = (
+    "description",
+    "id_field",
+    "category_field",
+    "group_field",
+    "images_field",
+    "target_field",
+)
+"""Keys that are fields of a `Benchmark` with a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,44 +104,44 @@ def read_benchmark(path: Path) -> YamlBenchmark:
     keys = top.known_items(_KEYS)
     messages = _messages(keys, top)
     checks = _checks(keys["checks"]) if "checks" in keys else ()
-    rows, of_rows = _rows(keys, top)
-    fields = ("description", "id_field", "category_field", "group_field", "images_field")
-    texts = {key: keys[key].text() for key in fields if key in keys}
-    all_checks = chain(checks, *of_rows.values())
+    rows, checks_of_rows = _rows(keys, top)
+    options: dict[str, Any] = {key: keys[key].text() for key in _TEXT_FIELDS if key in keys}
+    if "messages" in keys:
+        options["messages"] = messages
+    if "messages" in keys or "images_field" in keys:
+        options["protocol"] = "chat"
+    if "system_prompt" in keys:
+        options["system_prompt"] = _template(keys["system_prompt"])
+    if "list_fields" in keys:
+        options["list_fields"] = tuple(map(YamlEntry.text, keys["list_fields"].elements()))
+    all_checks = chain(checks, *checks_of_rows.values())
     scorer = ChecksScorer(
         checks=checks,
-        of_rows=of_rows,
+        of_rows=checks_of_rows,
         asks_judge=any(check.kind == "judge" for check in all_checks),
         row_key=content_id,
     )
-    list_fields: tuple[str, ...] = ()
-    if "list_fields" in keys:
-        list_fields = tuple(field.text() for field in keys["list_fields"].elements())
     return YamlBenchmark(
         name=_name(keys, path, top),
-        description=texts.pop("description", f"the checks of {path.name}"),
         dataset=rows,
         prompt=messages[-1][1],
-        messages=messages if "messages" in keys else (),
-        protocol="chat" if "messages" in keys or "images_field" in keys else None,
-        system_prompt=_template(keys["system_prompt"]) if "system_prompt" in keys else None,
-        target_field=keys["target_field"].text() if "target_field" in keys else None,
         scorer=scorer,
-        list_fields=list_fields,
-        extra=_scorer_config(checks, of_rows, keys.get("answer_form")),
+        extra=_scorer_config(checks, checks_of_rows, keys.get("answer_form")),
         base_dir=path.expanduser().resolve().parent,
-        **texts,  # type: ignore[arg-type]
+        # Rows need no gold answer: what is expected stands in the checks.
+        **{"description": f"the checks of {path.name}", "target_field": None, **options},
     )
 
 
 def _scorer_config(
     checks: Sequence[ResponseCheck],
-    of_rows: Mapping[str, tuple[ResponseCheck, ...]],
+    checks_of_rows: Mapping[str, tuple[ResponseCheck, ...]],
     answer_form: YamlEntry | None,
 ) -> dict[str, str]:
+    # The scorer has the checks itself: here they become part of the run's identity.
     config = {"checks": repr(checks)}
-    if of_rows:
-        config["checks_of_rows"] = repr(sorted(of_rows.items()))
+    if checks_of_rows:
+        config["checks_of_rows"] = repr(sorted(checks_of_rows.items()))
     if answer_form is not None:
         try:
             parse_asked_form(answer_form.text())
@@ -142,8 +155,8 @@ def _name(keys: Mapping[str, YamlEntry], path: Path, top: YamlEntry) -> str:
     if "name" in keys:
         name = keys["name"].text()
     else:
-        name = re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-")
-    if not _NAME.fullmatch(name):
+        name = slug(path.stem)
+    if not NAME_PATTERN.fullmatch(name):
         raise keys.get("name", top).problem(
             f'"{name}" is not a name for a benchmark; use a-z, 0-9, - and _'
         )
@@ -191,7 +204,7 @@ def _rows(
         form = {key: keys[key].text() for key in ("delimiter", "encoding") if key in keys}
         return with_form(keys["dataset"].text(), form), {}
     rows: list[Row] = []
-    of_rows: dict[str, tuple[ResponseCheck, ...]] = {}
+    # By the content of the row, which is all that the scorer will see of it.
     checks_by_key: dict[str, tuple[ResponseCheck, ...]] = {}
     for entry in keys["rows"].elements():
         parts = entry.items()
@@ -205,16 +218,14 @@ def _rows(
         if checks_by_key.setdefault(key, row_checks) != row_checks:
             raise entry.problem("an equal row has other checks; give the two rows an id")
         rows.append(row)
-        if row_checks:
-            of_rows[key] = row_checks
     if not rows:
         raise keys["rows"].problem("there are no rows; a benchmark needs at least one")
 
     def inline() -> list[Row]:
         return rows
 
-    inline.__qualname__ = f"rows of {top.path.name}"
-    return inline, of_rows
+    inline.__qualname__ = f"rows of {top.path.name}"  # what reports call the dataset
+    return inline, {key: checks for key, checks in checks_by_key.items() if checks}
 
 
 def _checks(entry: YamlEntry) -> tuple[ResponseCheck, ...]:
@@ -224,6 +235,7 @@ def _checks(entry: YamlEntry) -> tuple[ResponseCheck, ...]:
         names = [item.name for item in checks]
         if check.name in names and "name" in element.items():
             raise element.problem(f'two checks are named "{check.name}"')
+        # A second `contains` without a name is called `contains_2`.
         number = 2
         while check.name in names:
             check = replace(check, name=f"{check.kind}_{number}")
@@ -239,6 +251,7 @@ def _check(entry: YamlEntry) -> ResponseCheck:
     parts = entry.items()
     kinds = [kind for kind in KINDS if kind in parts]
     if len(kinds) != 1:
+        # A misspelt kind is better told as the unknown key that it is.
         entry.known_items((*KINDS, "name", "weight", "ignore_case", "tolerance", "threshold"))
         raise entry.problem(f"a check has exactly one of {', '.join(KINDS)}")
     kind = kinds[0]
@@ -253,7 +266,7 @@ def _check(entry: YamlEntry) -> ResponseCheck:
         if key in parts:
             options[key] = _amount(parts[key], allows_zero=key == "tolerance")
     name = parts["name"].text() if "name" in parts else kind
-    if not _NAME.fullmatch(name) or name in _RESERVED:
+    if not NAME_PATTERN.fullmatch(name) or name in _RESERVED:
         raise parts["name"].problem(
             f'"{name}" cannot name a check; use a-z, 0-9, - and _, and none of {_RESERVED}'
         )
@@ -265,7 +278,7 @@ def _amount(entry: YamlEntry, *, allows_zero: bool) -> str:
     value = entry.json()
     is_number = not isinstance(value, bool | str) and value is not None
     if is_number and (value > 0 or (value == 0 and allows_zero)):
-        return str(Fraction(str(value)))
+        return str(Fraction(str(value)))  # exact: 0.1 is 1/10, and not the nearest float
     raise entry.problem(f"give a number {'from' if allows_zero else 'above'} 0")
 
 

@@ -122,7 +122,7 @@ def regex_match(sample: ScorerInput) -> dict[str, object]:
 
 
 def _caseless(text: str) -> str:
-    """Return the text casefolded, an accent the same whichever way it is written."""
+    # NFC first: an accented letter may be one character or a letter and its accent.
     return unicodedata.normalize("NFC", text).casefold()
 
 
@@ -132,10 +132,12 @@ def _folding(sample: ScorerInput, fold: Callable[[str], str]) -> Callable[[str],
         return fold
 
     def without_quotes(text: str) -> str:
-        # Of one kind, since a field of JSON has other quotes than a literal of Python.
+        # JSON writes "Rome" and Python's repr 'Rome': both quotes count as one.
         folded = fold(text).strip().replace('"', "'")
         is_quoted = folded[:1] == folded[-1:] == "'" and "'" not in folded[1:-1]
-        return (folded[1:-1] if is_quoted else folded) or folded
+        inner = folded[1:-1] if is_quoted else ""
+        # Two quotes and nothing between them stay: an empty text would be in every response.
+        return inner or folded
 
     return without_quotes
 

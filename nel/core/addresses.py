@@ -14,8 +14,8 @@ def split_address(
     """Return the path of an address and its parameters.
 
     Args:
-        names: Of the parameters that there are; None: any.
-        error: The class of the error.
+        names: The parameters that the plugin takes; None: any.
+        error: The class of what is raised.
 
     Raises:
         NelError: A parameter is unknown or given twice.
@@ -32,4 +32,5 @@ def split_address(
         if name in parameters:
             raise error(f"{uri}: {name} is given twice")
         parameters[name] = value
+    # Decoded last: `%3F` in a path is a question mark of the path, and begins no query.
     return unquote(path), parameters

@@ -31,8 +31,10 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
         StoppedEarly: The disk is full or the directory cannot be written; the old file is
             untouched.
     """
+    # 0, since the work directories of a process are numbered from 1: see `nel.core.paths`.
     temporary = path.with_name(f".{path.name}.{os.getpid()}-0.tmp")
     remove_leftovers(path)
+    # O_NOFOLLOW: where others can write to the directory, the name could be a link of theirs.
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         handle = os.open(temporary, flags, 0o600)
@@ -40,6 +42,7 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
             with os.fdopen(handle, "wb", buffering=1 << 20) as file:
                 for chunk in chunks:
                     file.write(chunk)
+                # Before the rename: a name that reaches the disk first would be of an empty file.
                 file.flush()
                 os.fsync(file.fileno())
             reach("during_rename")
@@ -49,8 +52,11 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
-        step = "free some space" if error.errno in _FULL else "make its directory writable"
-        step = "remove that directory" if isinstance(error, IsADirectoryError) else step
+        step = "make its directory writable"
+        if error.errno in _FULL:
+            step = "free some space"
+        elif isinstance(error, IsADirectoryError):
+            step = "remove that directory"
         raise StoppedEarly(
             f"cannot write {path}: {error.strerror or error}; {step}{CONTINUE}"
         ) from error

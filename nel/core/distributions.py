@@ -13,7 +13,7 @@ from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Final
 
 DAMAGE: Final = (OSError, ValueError, KeyError, TypeError, AttributeError)
-"""What `importlib.metadata` raises of metadata that is missing, no UTF-8 or malformed."""
+"""What `importlib.metadata` raises of metadata that is missing, malformed or not UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ start.
 
 
 def package_of(distribution: Distribution, prefix: str) -> PackageMetadata | None:
-    """Return what a package declares; None where it has no entry point in a group of this prefix, as
-    most.
+    """Return what a package declares; None for most, which have no entry point in a group of this
+    prefix.
     """
     state = _state_of(distribution)
     if state is None:
@@ -46,9 +46,12 @@ def package_of(distribution: Distribution, prefix: str) -> PackageMetadata | Non
 
 def _state_of(distribution: Distribution) -> tuple[object, ...] | None:
     """Return what changes with a package's metadata; None where it lies in no folder."""
+    # importlib.metadata has no public name for the folder NAME-VERSION.dist-info.
     folder = str(getattr(distribution, "_path", None))
     state: list[object] = []
-    with suppress(OSError):  # most have no entry points; the folder's time tells when they get some
+    # Ends at the first file that is missing. Most packages have no entry_points.txt; when they get
+    # one, the time of the folder changes.
+    with suppress(OSError):
         for name in ("", "/entry_points.txt", "/METADATA"):
             file = os.stat(f"{folder}{name}")  # noqa: PTH116 - a Path would cost as much again
             state += [file.st_ino, file.st_mtime_ns, file.st_size]
@@ -77,8 +80,8 @@ def _may_declare(distribution: Distribution, prefix: str) -> bool:
 
 
 def field_of(distribution: Distribution, name: str) -> str | None:
-    """Return a field of a package's metadata; None where it is missing or no text."""
-    # Not by its key, since Python will raise of a missing one, and warns of it from 3.12 on.
+    """Return a field of a package's metadata; None where it is missing or not a text."""
+    # Not by its key: for a missing one, Python warns from 3.12 on and will raise later.
     value = next(iter(distribution.metadata.get_all(name, ())), None)
     return value if isinstance(value, str) else None
 
@@ -111,6 +114,7 @@ def owners_of(module: str) -> set[str]:
             # `distribution.files` would make a path of each, which takes a tenth of a second.
             lists = map(distribution.read_text, ("top_level.txt", "RECORD"))
             lines = "\n".join(("", *filter(None, lists)))
+            # A line "MODULE" of top_level.txt, "MODULE/…" or "MODULE.py,HASH,SIZE" of RECORD.
             if any(f"\n{module}{end}" in lines for end in ("\n", "/", ".py,")):
                 owners.add(field_of(distribution, "Name") or "")
     return owners - {""}

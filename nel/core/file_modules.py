@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Final
 
 FILES: Final = "nel_file_"
-"""Starts the name of every module that a file is loaded as; each is a package of its folder."""
+"""Begins the name of every module that a file is loaded as; the module is a package of the files
+beside it.
+"""
 
 
 def module_shown(value: object) -> str:

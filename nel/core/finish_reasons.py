@@ -46,7 +46,7 @@ _ENDINGS: Final[Mapping[str, Ending]] = {
     word: ending for ending, words in _WORDS.items() for word in words.split()
 }
 _NO_WORDS: Final = frozenset({"", "null", "none"})
-"""That some servers write where an answer has not ended, as the chunks of a stream."""
+"""What some servers write while an answer has not ended, as in the chunks of a stream."""
 _FAILED_CALL: Final = frozenset({"malformed_function_call", "unexpected_tool_call"})
 _CONTEXT_FULL: Final = frozenset(
     {"model_length", "context_length", "model_context_window_exceeded", "error_limit"}
@@ -87,6 +87,8 @@ def is_failed_call(finish_reason: str | None) -> bool:
 @lru_cache(maxsize=256)  # a run has a few, and asks for each answer
 def _word(finish_reason: str | None) -> str:
     """Return a reason as the table has it: ``FinishReason.MAX_TOKENS`` is ``max_tokens``."""
+    # `FinishReason.SAFETY` is a member of a Python enumeration as text, and `FINISH_REASON_SAFETY`
+    # one of a protocol buffer.
     word = (finish_reason or "").strip().lower().rpartition(".")[2]
     word = word.replace("-", "_").replace(" ", "_").removeprefix("finish_reason_")
     return "" if word in _NO_WORDS else word

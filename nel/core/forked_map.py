@@ -67,13 +67,16 @@ def map_forked(function: Callable[[T], R], tasks: Iterable[T], *, processes: int
     def result() -> R:
         task, future = pending.popleft()
         if future is not None:
-            with suppress(Exception):  # it comes again below, unless it was the process's alone
+            # What the function itself raises is raised again by the call below; a fault of the
+            # process, such as a kill for its memory, is not.
+            with suppress(Exception):
                 return future.result()
         return function(task)
 
     try:
         for task in tasks:
             pending.append((task, submit(task)))
+            # One more than there are processes, so that none is idle while the oldest is read.
             if len(pending) > processes:
                 yield result()
         while pending:
@@ -109,6 +112,7 @@ def parts_of_lines(path: Path, part_bytes: int) -> Iterator[tuple[int, int]]:
     with path.open("rb") as file:
         begins, size = 0, path.stat().st_size
         while begins < size:
+            # On to the end of the line that this byte lies in: a part may be longer than asked.
             file.seek(begins + part_bytes)
             file.readline()
             ends = min(file.tell(), size)

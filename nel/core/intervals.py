@@ -13,6 +13,7 @@ def union_length(intervals: Iterable[tuple[float, float]]) -> float:
     """
     total, end = 0.0, float("-inf")
     for start, stop in sorted(intervals):
+        # In the order of their starts, only what lies after the latest end so far is new.
         total += max(0.0, stop - max(start, end))
         end = max(end, stop)
     return total

@@ -78,14 +78,15 @@ MESSAGE_FIELDS: Final = ("messages", "system", "input", "contents", "systemInstr
 
 def messages_in(body: JsonObject) -> list[dict[str, Any]] | None:
     """Return the messages of a body; None where it has none, as one with a prompt."""
+    # Chat has all in `messages`; Anthropic's protocol has the system message beside them.
     if isinstance(body.get("messages"), list):
         system, messages = body.get("system"), list(body["messages"])
         if isinstance(system, str):
             messages.insert(0, {"role": "system", "content": system})
         return messages
-    if isinstance(body.get("input"), list):
+    if isinstance(body.get("input"), list):  # OpenAI's Responses
         return list(body["input"])
-    if not isinstance(body.get("contents"), list):
+    if not isinstance(body.get("contents"), list):  # Gemini
         return None
     system = body.get("systemInstruction")
     turns = [(_role(entry), _text(entry)) for entry in body["contents"]]

@@ -105,25 +105,28 @@ class Observers(Observer):
             report: Called with the exception of an observer that is dropped.
         """
         self._report = report
-        self._listening: dict[str, tuple[Callable[..., None], ...]] = {}
+        self._listeners: dict[str, tuple[Callable[..., None], ...]] = {}
+        """The bound methods that receive an event, by its name."""
         for call in _CALLS:
-            self._listening[call] = tuple(
+            # A method that a class inherits from `Observer` does nothing: it need not be called.
+            self._listeners[call] = tuple(
                 getattr(observer, call)
                 for observer in observers
                 if getattr(type(observer), call) is not getattr(Observer, call)
             )
 
     def _forward(self, call: str, *arguments: object) -> None:
-        for listener in self._listening[call]:
+        for listener in self._listeners[call]:
             try:
                 listener(*arguments)
             except Exception as error:  # noqa: BLE001 - an observer must not end the run
                 self._drop(getattr(listener, "__self__", None), error)
 
     def _drop(self, observer: object, error: Exception) -> None:
-        for call, listeners in self._listening.items():
+        for call, listeners in self._listeners.items():
+            # It is closed all the same: it may hold a file or a connection.
             if call != "close":
-                self._listening[call] = tuple(
+                self._listeners[call] = tuple(
                     listener
                     for listener in listeners
                     if getattr(listener, "__self__", None) is not observer
@@ -135,11 +138,12 @@ class Observers(Observer):
 
 def _forwarding(call: str) -> Callable[..., None]:
     def forward(self: Observers, *arguments: object) -> None:
-        if self._listening[call]:
+        if self._listeners[call]:
             self._forward(call, *arguments)
 
     return forward
 
 
+# `Observers` gets a method for each event, so that one that nothing listens to costs one look-up.
 for _call in _CALLS:
     setattr(Observers, _call, _forwarding(_call))

@@ -54,20 +54,20 @@ def _home(variable: str, usual: str) -> Path:
     return Path(home) if home.startswith("/") else Path.home() / usual
 
 
-_MADE_UP: Final = ("/proc", "/sys", "/dev")
-_IN_MEMORY: Final = "/dev/shm"  # noqa: S108 - a file system in memory, whose files are as good as any
+_PSEUDO_FOLDERS: Final = ("/proc", "/sys", "/dev")
+_MEMORY_FOLDER: Final = "/dev/shm"  # noqa: S108 - a file system in memory, whose files are as good as any
 
 
-def is_made_up(path: Path) -> bool:
-    """Return whether a file is made up by the system, to show a process or the machine.
+def is_pseudo_file(path: Path) -> bool:
+    """Return whether the kernel makes a file's content, to show a process or the machine.
 
-    >>> is_made_up(Path("/proc/self/environ")), is_made_up(Path("/dev/shm/rows.csv"))
+    >>> is_pseudo_file(Path("/proc/self/environ")), is_pseudo_file(Path("/dev/shm/rows.csv"))
     (True, False)
     """
     absolute = path.absolute()
-    if absolute.is_relative_to(_IN_MEMORY):
+    if absolute.is_relative_to(_MEMORY_FOLDER):
         return False
-    return any(absolute.is_relative_to(folder) for folder in _MADE_UP)
+    return any(absolute.is_relative_to(folder) for folder in _PSEUDO_FOLDERS)
 
 
 SHARED_FILE: Final = 0o644
@@ -93,8 +93,10 @@ def share(path: Path) -> None:
 
 _WORK: Final = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-\d+\.tmp")
 _NUMBERS: Final = count(1)
-_MADE: Final[set[Path]] = set()
-"""By this process; its number may be that of an earlier one, as it often is in a container."""
+_WORK_OF_THIS_PROCESS: Final[set[Path]] = set()
+"""Not known by the number of the process in the name, which may be that of an earlier one: in a
+container it often is.
+"""
 
 
 def make_work_directory(output: Path) -> Path:
@@ -105,7 +107,7 @@ def make_work_directory(output: Path) -> Path:
     """
     remove_leftovers(output)
     work = output.parent / f".{output.name}.{os.getpid()}-{next(_NUMBERS)}.tmp"
-    _MADE.add(work.absolute())
+    _WORK_OF_THIS_PROCESS.add(work.absolute())
     work.mkdir(mode=0o700, parents=True)
     return work
 
@@ -120,6 +122,7 @@ def remove_leftovers(output: Path) -> None:
     """Remove what processes that do not run any more left of this file or directory."""
     for work in output.parent.glob(f".{escape(output.name)}.*.tmp"):
         match = _WORK.fullmatch(work.name)
+        # The pattern for `run` also finds the work of `run.1`, whose name begins in the same way.
         if match is None or match["name"] != output.name or _is_used(work, int(match["pid"])):
             continue
         if work.is_dir() and not work.is_symlink():
@@ -130,11 +133,12 @@ def remove_leftovers(output: Path) -> None:
 
 def _is_used(work: Path, pid: int) -> bool:
     if pid == os.getpid():
-        return work.absolute() in _MADE
+        return work.absolute() in _WORK_OF_THIS_PROCESS
     try:
-        os.kill(pid, 0)
+        os.kill(pid, 0)  # sends nothing, and fails where there is no such process
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):
+        # Of another user; or no number of a process, and then the name was not given by nel.
         return True
     return True

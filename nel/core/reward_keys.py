@@ -60,9 +60,9 @@ def with_headline(values: Mapping[str, float], main: str) -> dict[str, float]:
     >>> with_headline({"score": 0.5, "acc": 1.0}, "acc")
     {'acc': 1.0, 'score@2': 0.5}
     """
-    others = {
-        f"{name}@2" if name in REWARD_KEYS else name: value
-        for name, value in values.items()
-        if name != main
-    }
-    return {main: values[main], **others}
+    numbers = {main: values[main]}
+    for name, value in values.items():
+        if name != main:
+            # Under such a name, another number would be taken for the reward.
+            numbers[f"{name}@2" if name in REWARD_KEYS else name] = value
+    return numbers

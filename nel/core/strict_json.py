@@ -112,6 +112,7 @@ def _loads_exactly(text: str | bytes) -> Any:
 
 
 def _mark(text: str) -> bytes:
+    # `{"n":…}` becomes `{ "n":…}`, which is the same to every other reader of JSON.
     return (f"{text[0]} {text[1:]}" if text[0] in "[{" else text).encode("ascii")
 
 
@@ -120,6 +121,7 @@ def _refuse_constant(name: str) -> object:
 
 
 def _plain(value: object) -> object:
+    # As orjson writes them: NaN and infinities become null, and keys of any type become texts.
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

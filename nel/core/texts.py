@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import re
 import unicodedata
 from typing import Final
 
+# 'Rome' or "Rome", in which a backslash takes the character after it along, as in 'O\'Hara'.
 _TEXT_LITERAL: Final = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _ITEM: Final = re.compile(_TEXT_LITERAL, re.DOTALL)
+# ['Rome', 'Roma'], and ['4' '2'] as numpy writes an array.
 _LIST: Final = re.compile(
     rf"\[\s*{_TEXT_LITERAL}(?:(?:\s*,\s*|\s+){_TEXT_LITERAL})*\s*\]", re.DOTALL
 )
@@ -52,8 +55,28 @@ def cost_text(cost: float) -> str:
         return f"{cost:,.2f}"
     if cost <= 0:
         return "0"
+    # 0.063 is 6.3e-2: its third digit has the decimal place 2 + 2.
     places = 2 - math.floor(math.log10(cost))
     return f"{cost:.{places}f}".rstrip("0").rstrip(".")
+
+
+def first_paragraph(docstring: str) -> str:
+    """Return the first paragraph of a docstring on one line, without its full stop.
+
+    >>> first_paragraph("Add two\\n    numbers.\\n\\n    Slowly.")
+    'Add two numbers'
+    """
+    return inspect.cleandoc(docstring).partition("\n\n")[0].replace("\n", " ").rstrip(".")
+
+
+def slug(text: str) -> str:
+    """Return a text as a part of a name: small letters of ASCII, digits, - and _; empty where none
+    is left.
+
+    >>> slug(" My bench (v2)"), slug("???")
+    ('my-bench-v2', '')
+    """
+    return re.sub(r"[^a-z0-9_-]+", "-", text.strip().lower()).strip("-")
 
 
 def one_spelling(label: str) -> str:

@@ -10,7 +10,9 @@ import re
 from functools import cached_property
 from typing import Final, NamedTuple
 
+# A code fence at the start of a line, or the triple quotes of a Python text anywhere.
 _BLOCK_MARK: Final = re.compile(r"(?m)^[ \t]*(?P<fence>```|~~~)|(?P<quotes>\"\"\"|''')")
+# "…", “…”, `…` or '…'; the apostrophe of "don't" follows a letter, and opens nothing.
 _QUOTATION: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|“[^”]*”|`[^`]*`|(?<!\w)'(?:\\.|[^'\\])*'")
 _LINE_MAX: Final = 500
 """Characters of its line before and after a tag in which quotation marks are searched."""
@@ -86,11 +88,15 @@ _SPELLINGS: Final = (
         r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>",
         r"<\|end\|>(?:<\|start\|>assistant<\|channel\|>final<\|message\|>)?",
     ),
+    # "analysisWe need 18.assistantfinal18". An answer that begins with "analysis" itself goes on
+    # with a space: it needs the mark of the end after it to count.
     _Tags(r"(?-i:analysis(?=[A-Z]|(?s:.*)assistantfinal))", r"assistantfinal"),
 )
 """Of DeepSeek and most others, Gemini, prompts that ask for reasons, Seed and MiniMax, Magistral,
 Kimi, Command, Sky-T1, MedGemma and the channels of gpt-oss, with their special tokens and without,
-as some servers leave them."""
+as some servers leave them.
+"""
+# One group for each spelling: the number of the group that matches says which one closes it.
 _OPENINGS: Final = re.compile(
     "|".join(rf"(\s*{tags.opening})" for tags in _SPELLINGS), re.IGNORECASE
 )
@@ -124,13 +130,11 @@ def split_reasoning(text: str) -> tuple[str | None, str, bool]:
     parts: list[str] = []
     start = 0
     while (opening := _OPENINGS.match(text, start)) is not None:
-        pattern = _CLOSINGS[(opening.lastindex or 1) - 1]
-        closing = quotations.first_outside(pattern, opening.end()) or pattern.search(
-            text, opening.end()
-        )
-        parts.append(text[opening.end() : closing.start() if closing else len(text)].strip())
+        pattern, begin = _CLOSINGS[(opening.lastindex or 1) - 1], opening.end()
+        closing = quotations.first_outside(pattern, begin) or pattern.search(text, begin)
         if closing is None:
-            return _join(parts), "", False
+            return _join([*parts, text[begin:].strip()]), "", False
+        parts.append(text[begin : closing.start()].strip())
         start = closing.end()
     if parts:
         return _join(parts), text[start:].lstrip(), True

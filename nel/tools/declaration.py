@@ -91,6 +91,7 @@ class Tool:
         validator = jsonschema.Draft202012Validator(self.parameters)
         errors = sorted(validator.iter_errors(arguments), key=lambda error: list(error.path))
         problems = [(tuple(error.path), error.message) for error in errors]
+        # Only then by pydantic: it would take "3" for 3, which the schema refuses.
         if not problems:
             try:
                 self.arguments.model_validate(arguments)
@@ -104,6 +105,7 @@ class Tool:
     def run(self, arguments: Mapping[str, object], sample: Sample) -> Any:
         """Call the function with arguments that have no `problems`; return what it returns."""
         model = self.arguments.model_validate(arguments)
+        # Only what the model gave: the function has its defaults itself.
         values = {name: getattr(model, name) for name in model.model_fields_set}
         return self.function(**values, **dict.fromkeys(self.injected, sample))
 
@@ -218,10 +220,12 @@ def _model(name: str, fields: Mapping[str, Any]) -> type[BaseModel]:
 def _documentation(text: str) -> tuple[str, dict[str, str]]:
     """Return the first paragraph of a docstring, and the texts of its ``Args:`` by parameter."""
     paragraphs = re.split(r"\n\s*\n", text.strip())
+    # "Args:" and all lines after it that are indented or empty.
     section = re.search(r"^Args:\n((?:[ \t]+.*\n?|\n)+)", text, re.MULTILINE)
     parameters: dict[str, str] = {}
     current = None
     for line in section[1].splitlines() if section else ():
+        # "    path (str): Where it is."; a line that is indented further goes on with the last.
         entry = re.match(r"\s{4}(\w+)(?: \(.*?\))?:\s*(.*)", line)
         if entry:
             current = entry[1]

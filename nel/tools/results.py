@@ -23,8 +23,9 @@ INTERRUPTED: Final = (
 )
 """What the model reads of a call that may not be run twice."""
 OUTPUT_BYTES_MAX: Final = 10 << 20
-"""Of an output as its tool's process hands it on and as it is stored; head and tail of a longer
-one."""
+"""Of an output as its tool's process hands it on and as it is stored; a longer one keeps its head
+and its tail.
+"""
 
 
 class ToolError(Exception):
@@ -81,8 +82,10 @@ def cut_output(text: str, bytes_max: int, n_bytes: int | None = None) -> tuple[s
     """
     data = text.encode("utf-8", "surrogatepass")
     n_cut = max(0, (n_bytes or len(data)) - bytes_max)
+    # Where the text is head and tail already, it may fit although bytes were cut.
     if len(data) <= bytes_max or not n_cut:
         return text, n_cut
+    # An odd byte goes to the head. Of a character that the cut goes through, nothing is left.
     n_tail = bytes_max // 2
     head = data[: bytes_max - n_tail].decode("utf-8", "ignore")
     tail = data[len(data) - n_tail :].decode("utf-8", "ignore")

@@ -71,8 +71,9 @@ class ChoiceScore:
     tokens: int
     borders: tuple[Border, ...] = field(default=(), compare=False, repr=False)
     """Where it may be counted from so that a token that reaches over from the context is in it; the
-    nearest first. Of one choice alone: those of a sample are counted from one border, and have none
-    left."""
+    nearest first. Only of a choice by itself: the choices of a sample are counted from one border,
+    and have none left.
+    """
 
 
 @value_class(kw_only=True)
@@ -118,16 +119,15 @@ class Response:
     """The log-likelihood of each choice, in the sample's order; empty where none was requested."""
     episode: JsonObject | None = None
     """Of a sample that was answered in many steps: what they came to; None for one answer."""
+    native: Native | None = None
+    """What the vendor wants back with the answer; None where text and calls say it all, or the
+    request offered no tools.
+    """
 
     @property
     def endpoint_error(self) -> ResponseError | None:
         """Return its error where the endpoint is at fault, or the model; None otherwise."""
         return self.error if self.error is not None and self.error.cause == "infra" else None
-
-    native: Native | None = None
-    """What the vendor wants back with the answer; None where text and calls say it all, or the
-    request offered no tools.
-    """
 
     def set_measurements(
         self,
@@ -156,7 +156,8 @@ class Response:
         'call_0'
         """
         calls = self.tool_calls
-        if calls and not all(call.id for call in calls):
+        # Checked first, since nearly all servers name their calls.
+        if not all(call.id for call in calls):
             calls = tuple(
                 call if call.id else dataclasses.replace(call, id=f"call_{position}")
                 for position, call in enumerate(calls)

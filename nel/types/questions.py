@@ -46,6 +46,7 @@ def value_class(*, kw_only: bool = False) -> Callable[[type[M]], type[M]]:
         kw_only: Whether its fields are given by name, as the type checker sees to as well: Python
             would look up the default of each field that is left out.
     """
+    # `unsafe_hash` gives them the hash that a frozen class has: they are keys of dictionaries too.
     return dataclass(slots=True, unsafe_hash=True)
 
 
@@ -196,8 +197,9 @@ class Sample:
 
 SECOND_ASKING: Final = 10_000
 """The number under which the second asking of a sample is sent and stored, to check whether the
-endpoint repeats itself. Repeats proper are below, so that nothing that reads these ever reads
-it."""
+endpoint repeats itself. All numbers of repeats are below it, so that what reads repeats never reads
+it.
+"""
 
 
 @value_class(kw_only=True)

@@ -33,10 +33,10 @@ class ScorerInput:
     """The gold answer, from the benchmark's target field."""
     metadata: dict[str, Json] = field(default_factory=dict)
     """The dataset row plus reserved keys that start with ``_``."""
-    model_call_fn: Callable[..., Any] | None = (
-        None  # returns text in a sync scorer, an awaitable of it in an async one
-    )
-    """Calls the evaluated model again: text or messages in, text out."""
+    model_call_fn: Callable[..., Any] | None = None
+    """Calls the evaluated model again: text or messages in, text out; in an async scorer an
+    awaitable of it.
+    """
     config: dict[str, Json] = field(default_factory=dict)
     """The benchmark's ``extra``."""
     conversation: list[dict[str, Json]] | None = None
@@ -46,7 +46,8 @@ class ScorerInput:
     sandbox: Any = None  # a `nel.sandbox` handle; its type lies in a room above this one
     judge_fn: Callable[..., Any] | None = None  # as `model_call_fn`
     """Sends a `nel.judges.types.Case` to the run's judges and returns the `Judgement`, in an async
-    scorer an awaitable of it; `nel.scoring.judge` uses it. None outside a run."""
+    scorer an awaitable of it; `nel.scoring.judge` uses it. None outside a run.
+    """
     sample: Sample | None = None
     """The whole sample, with its id, prompt and choices; None outside a run."""
     repeat: int = 0
@@ -83,6 +84,11 @@ class ScoreEdit:
     provenance: Json = None
     """Who made it and why."""
 
+    def changes(self) -> dict[str, Json]:
+        """Return the parts that it sets, by name, and its provenance."""
+        parts = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        return {name: part for name, part in parts.items() if part is not UNCHANGED}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
@@ -106,32 +112,22 @@ class Score:
         >>> score.value, len(score.history)
         ('C', 1)
         """
-        parts = {
-            name: getattr(edit, name) for name in ("value", "answer", "explanation", "metadata")
-        }
-        changed = {name: value for name, value in parts.items() if value is not UNCHANGED}
-        return dataclasses.replace(self, **changed, history=(*self.history, edit))
+        parts = edit.changes()
+        del parts["provenance"]  # of the edit; the score has it in its history
+        return dataclasses.replace(self, **parts, history=(*self.history, edit))
 
     def model_copy(self, *, update: JsonObject | None = None) -> Score:
         """Return the score with other parts."""
         return dataclasses.replace(self, **(update or {}))
 
     def model_dump(self) -> dict[str, Json]:
-        """Return its parts by name, edits too; those of an edit that it left as they were are not
-        there.
+        """Return its parts by name, and of each edit the parts that it set.
 
         >>> Score(value="C", answer="4").model_dump()
         {'value': 'C', 'answer': '4', 'explanation': None, 'metadata': None, 'history': []}
         """
         parts = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        edits = [
-            {item.name: getattr(edit, item.name) for item in dataclasses.fields(edit)}
-            for edit in self.history
-        ]
-        changes = [
-            {name: part for name, part in edit.items() if part is not UNCHANGED} for edit in edits
-        ]
-        return {**parts, "history": changes}
+        return {**parts, "history": [edit.changes() for edit in self.history]}
 
     @classmethod
     def unscored(
@@ -144,6 +140,8 @@ class Score:
         """Return the score of a response that could not be judged; reducers and metrics leave it
         out.
         """
+        # NaN in the process only, as in Inspect: the engine makes `Unscored` of it, and null in
+        # JSON.
         return cls(value=math.nan, answer=answer, explanation=explanation, metadata=metadata)
 
     @property

@@ -10,7 +10,7 @@ import pytest
 from nel.cli.run_layers import layers_of
 from nel.cli.settings import ChosenSettings
 from nel.config.load import call_config
-from nel.config.settings import given_settings
+from nel.config.settings import flag_assignments
 from nel.config.user_settings import FILE_VARIABLE, output_directory, variables
 from nel.errors import ConfigError
 
@@ -30,7 +30,7 @@ def user_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def sources(path: Path | None, flags: dict[str, Any]) -> dict[str, tuple[object, str]]:
     """Return value and source of each key, of a configuration that is valid."""
-    layers = layers_of(path, ChosenSettings(given_settings(flags), ()))
+    layers = layers_of(path, ChosenSettings(flag_assignments(flags), ()))
     layers.build()
     return {row.key: (row.value, row.source) for row in layers.values()}
 

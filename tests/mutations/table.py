@@ -306,8 +306,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-query-is-no-part-of-the-identity",
         fault="A resume goes on with other parameters of the endpoint's address.",
-        fragment='**({"endpoint.query": config.endpoint.query} if config.endpoint.query else {}),',
-        replacement="",
+        fragment="    if config.endpoint.query:\n",
+        replacement="    if False:\n",
         tests=("tests/config/test_endpoint_query.py",),
         keyword="identity",
     ),
@@ -1096,7 +1096,7 @@ MUTATIONS: Final = (
     Mutation(
         name="package-spelled-otherwise",
         fault="package:name finds nothing where the package is spelled with an underscore for a hyphen.",
-        fragment="_normalize(ref.distribution) == wanted]",
+        fragment="_normalize(ref.distribution) == owner]",
         replacement="ref.distribution == package]",
         tests=("tests/test_plugins.py",),
     ),

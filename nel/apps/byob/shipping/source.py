@@ -17,7 +17,7 @@ from typing import Final
 from nel import plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import YAML_SUFFIXES, benchmarks_in_file
-from nel.core.paths import is_made_up
+from nel.core.paths import is_pseudo_file
 from nel.datasets.table_form import split_form
 from nel.errors import PluginError
 
@@ -107,7 +107,7 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
         raise PluginError(
             f'the dataset "{benchmark.dataset}" of {benchmark.name} is not a file here; check its path'
         )
-    if is_made_up(path):
+    if is_pseudo_file(path):
         raise PluginError(
             f'the dataset "{benchmark.dataset}" of {benchmark.name} is not a file on a disk; check its'
             " path"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from nel import plugins
+from nel.core.texts import slug
 from nel.errors import ConfigError, OutputError
 
 _PUBLIC: Final = ("answer_line", "fuzzy_match", "math_equal", "multichoice_regex", "numeric_match")
@@ -51,7 +52,7 @@ def plain_name(text: str) -> str:
     Raises:
         ConfigError: Nothing is left of it.
     """
-    name = re.sub(r"[^a-z0-9_-]+", "-", text.strip().lower()).strip("-_")
+    name = slug(text).strip("-_")
     if not name:
         raise ConfigError(f"{text!r} is not a name for a benchmark; use letters, digits, - and _")
     return name
