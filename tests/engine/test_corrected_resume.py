@@ -11,7 +11,6 @@ import pytest
 import nel
 from nel.cli.run_table import remarks
 from nel.config.settings import Assignment
-from nel.errors import ResumeRefused
 from nel.models.preflight import nearest_model
 from nel.runs.evaluation import RunResult, stored_config
 from tests.faults.runs import config
