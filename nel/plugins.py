@@ -21,6 +21,7 @@ from importlib.metadata import EntryPoint, distributions
 from typing import Any, Final
 
 from nel.core.distributions import package_of, place_of
+from nel.core.plugin_names import NAME, NAME_PATTERN, PACKAGE
 from nel.core.texts import first_paragraph
 from nel.errors import ConfigError, NelError, PluginError, did_you_mean
 from nel.version import DISTRIBUTION
@@ -56,16 +57,10 @@ _PREFIX: Final = "nel."
 _DAMAGED: Final = "damaged"
 """The kind of what stands for a package whose metadata cannot be read."""
 _URI_KINDS: Final = ("bridges", "datasets", "stores")
-_NAME: Final = r"[a-z0-9][a-z0-9_-]*"
-_PACKAGE: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
-NAME_PATTERN: Final = re.compile(_NAME)
-"""Of a plugin's name, without its package."""
-# gsm8k, nel-foo:gsm8k
-_QUALIFIED_PATTERN: Final = re.compile(rf"(?:({_PACKAGE}):)?({_NAME})")
 # match, nel-foo:match:location=begin; a colon may stand in the options as well
-_OPTIONS_PATTERN: Final = re.compile(rf"\s*((?:{_PACKAGE}:)?{_NAME})\s*(?::(.*))?", re.DOTALL)
+_OPTIONS_PATTERN: Final = re.compile(rf"\s*((?:{PACKAGE}:)?{NAME})\s*(?::(.*))?", re.DOTALL)
 # lm-eval://gsm8k, nel-foo:lm-eval://gsm8k
-_URI_PATTERN: Final = re.compile(rf"(?:({_PACKAGE}):)?([A-Za-z][A-Za-z0-9+.-]*)(://.*)", re.DOTALL)
+_URI_PATTERN: Final = re.compile(rf"(?:({PACKAGE}):)?([A-Za-z][A-Za-z0-9+.-]*)(://.*)", re.DOTALL)
 
 _notes: ContextVar[list[str] | None] = ContextVar("nel_plugin_notes", default=None)
 
@@ -114,11 +109,6 @@ class PluginInfo:
     error: str | None
     note: str | None = None
     """How its name is resolved, where another package provides a plugin of the same name."""
-
-
-def is_name(text: str) -> bool:
-    """Return whether a text has the form of a plugin's name: ``name`` or ``package:name``."""
-    return _QUALIFIED_PATTERN.fullmatch(text) is not None
 
 
 def split_options(text: str) -> tuple[str, str]:

@@ -91,7 +91,7 @@ ROOMS = {
     "comparison": 24_500,
     "compat": 41_500,
     "config": 14_450,
-    "core": 5_530,
+    "core": 5_580,
     "datasets": 16_870,
     "decide": 8_910,
     "discovery": 3_590,

@@ -17,11 +17,11 @@ from nel.authoring.fewshot import FewShot, Sampler
 from nel.authoring.multi_turn import with_strategy
 from nel.authoring.preparing import SeededBenchmark, SeedResult, row_function
 from nel.authoring.requirements import read_requirements
+from nel.core.plugin_names import NAME_PATTERN
 from nel.core.texts import first_paragraph, slug
 from nel.datasets.fewshot import ExampleSource
 from nel.datasets.in_memory import RowsInMemory, rows_of
 from nel.errors import ConfigError, did_you_mean
-from nel.plugins import NAME_PATTERN
 from nel.prompts import Template, load_template
 from nel.reading.asked import parse_asked_form
 from nel.scoring.protocol import as_scorer

@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.config.exact_yaml import YamlEntry, read_exact
+from nel.core.plugin_names import NAME_PATTERN
 from nel.core.texts import slug
 from nel.core.timed_regex import compile_pattern
 from nel.datasets.ids import content_id
 from nel.datasets.table_form import with_form
 from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
-from nel.plugins import NAME_PATTERN
 from nel.prompts import Template, compile_template
 from nel.reading.asked import parse_asked_form
 from nel.reading.numerals import parse_number

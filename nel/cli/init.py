@@ -14,6 +14,7 @@ from nel.authoring.yaml_starter import yaml_starter
 from nel.cli.completion import names_of
 from nel.config.starter import starter_text
 from nel.core.paths import as_argument
+from nel.core.plugin_names import is_name
 from nel.errors import ConfigError, OutputError
 
 _URL = "http://127.0.0.1:8000/v1"
@@ -49,7 +50,7 @@ def init(
         bench,
     )
     # Before anything is written; a path or an address is looked at when it is run.
-    if plugins.is_name(benchmark):
+    if is_name(benchmark):
         plugins.find("benchmarks", benchmark)
     text = starter_text(
         path=as_argument(path), url=url, model=model, benchmark=benchmark, key_env=api_key_env

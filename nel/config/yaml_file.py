@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from nel import plugins
+from nel.core.plugin_names import is_name
 from nel.errors import ConfigError
 
 _SUFFIX = ".configuration"
@@ -138,7 +139,7 @@ def _read(path: Path) -> bytes:
 
 
 def _is_benchmark(name: str) -> bool:
-    return plugins.is_name(name) and bool(plugins.matching("benchmarks", name))
+    return is_name(name) and bool(plugins.matching("benchmarks", name))
 
 
 def read_value(text: str, where: str) -> object:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from nel import plugins
+from nel.core.plugin_names import is_name
 from nel.errors import ConfigError, JudgeError, PluginError, did_you_mean
 from nel.judges.custom_templates import custom_judge
 from nel.judges.types import Case, Judge
@@ -23,7 +24,7 @@ def judge_for(case: Case) -> Judge:
             as a template.
     """
     name = case.template.strip() or DEFAULT
-    if plugins.is_name(name):
+    if is_name(name):
         if case.by_logprobs:
             raise JudgeError(
                 f'the judge "{name}" reads its replies itself; grades by log-probabilities need the'
@@ -60,7 +61,7 @@ def check_template(
     )
     try:
         judge = judge_for(case)
-        if plugins.is_name(text.strip()):
+        if is_name(text.strip()):
             # Notes shadowed plugins each time, while the judge itself is loaded once.
             plugins.find("judges", text.strip())
             judge.ask(

@@ -12,10 +12,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, field_validator, model_validator
 
-from nel import plugins
 from nel.config.schema.generation import GenerationConfig
 from nel.config.schema.strict import Flag, Strict
 from nel.config.schema.variables import ENV_NAME, variable_name
+from nel.core.plugin_names import is_name
 
 _FULL_PATH = re.compile(
     r"""(?P<base>.*?)
@@ -219,7 +219,7 @@ class EndpointConfig(Strict):
     @field_validator("protocol")
     @classmethod
     def _named_protocol(cls, protocol: str | None) -> str | None:
-        if protocol is not None and not plugins.is_name(protocol):
+        if protocol is not None and not is_name(protocol):
             raise ValueError(
                 f"{protocol!r} is not the name of a protocol; nel list clients shows them"
             )
