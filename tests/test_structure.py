@@ -88,7 +88,7 @@ ROOMS = {
     "byob": 400,
     "cli": 18_040,
     "comparison": 24_490,
-    "compat": 41_500,
+    "compat": 41_510,
     "config": 14_450,
     "core": 5_480,
     "datasets": 16_870,
