@@ -391,8 +391,10 @@ def test_aggregations(aggregation: str, expected: dict[str, float]) -> None:
 
 
 def test_a_vote_at_k_counts_the_first_k_repeats() -> None:
-    """The majority of three is not that of the first two, where the earlier answer wins a tie."""
+    """The majority of three is not that of the first two, where the earlier answer wins a tie; an empty one has no vote."""
     given = scores(("1", 0.0, "a"), ("1", 1.0, "b"), ("1", 1.0, "b"))
+    assert [one.score for one in aggregate_subset("vote_at_k", given)] == [0.0, 0.0, 1.0]
+    given = scores(("1", 0.0, ""), ("1", 0.0, " "), ("1", 1.0, "b"))
     assert [one.score for one in aggregate_subset("vote_at_k", given)] == [0.0, 0.0, 1.0]
 
 

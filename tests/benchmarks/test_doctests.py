@@ -12,7 +12,9 @@ MODULES = [
     "nel.compat.evalscope.filters",
     "nel.compat.evalscope.mathematics",
     "nel.compat.evalscope.metrics",
+    "nel.compat.evalscope.ner",
     "nel.compat.evalscope.samples",
+    "nel.compat.evalscope.text_metrics",
     "nel.datasets.fewshot",
 ]
 

@@ -111,10 +111,15 @@ def test_letters_are_read_as_evalscope_reads_them(tmp_path: Path) -> None:
         ('{"acc": {"numeric": True}}', "1,200", "so \\boxed{1200}", 1.0),
         ('{"acc": {"numeric": True}}', "1200", "so \\boxed{12}", 0.0),
         ('"multi_choice_acc"', ["A", "C"], "A", 0.5),
+        ('"anls"', "1987", "1987", 1.0),
+        ('"anls"', '["12 May", "May 12"]', "  12\n Mai ", 1 - 1 / 6),
     ],
 )
 def test_metrics_are_evalscopes(tmp_path: Path, metric: str, target: Any, reply: str, score: float) -> None:
-    """Case and outer spaces do not count, mathematics is compared, and any of several answers is right."""
+    """Case and outer spaces do not count, mathematics is compared, and any of several answers is right.
+
+    An answer of ANLS that is JSON and no list, as a year is, is the text that it was; its spaces have no length.
+    """
     benchmark = loaded(tmp_path, PLAIN.replace("METRIC", metric))
     sample = benchmark.sample({"q": "?", "a": target}, sample_id="0")
     assert sample.input == "Q: ?"

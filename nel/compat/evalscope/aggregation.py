@@ -24,13 +24,19 @@ def _passing(rule: Callable[[int, int, int], float]) -> Reduce:
 
 
 def _vote(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
-    """Return the value of the most frequent answer of the first k repeats; on a tie the first."""
-    voters = repeats[:k]
-    votes = Counter(score.score.extracted_prediction for score in voters)
-    winner = max(votes, key=lambda answer: votes[answer])
-    return next(
-        score.score.value[metric] for score in voters if score.score.extracted_prediction == winner
+    """Return whether the most frequent answer of the first k repeats is right; on a tie the first.
+
+    An empty answer has no vote.
+    """
+    scores = [repeat.score for repeat in repeats[:k]]
+    votes = Counter(
+        score.extracted_prediction
+        for score in scores
+        if score.extracted_prediction and score.extracted_prediction.strip()
     )
+    winner = next((answer for answer, _ in votes.most_common(1)), None)
+    right = {score.extracted_prediction for score in scores if score.value[metric] == 1.0}
+    return float(winner is not None and winner in right)
 
 
 OVER_REPEATS: Final[dict[str, Reduce]] = {

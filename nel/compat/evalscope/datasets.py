@@ -213,23 +213,21 @@ def build_dataset_from_records(
     *,
     name: str,
     location: str | None = None,
-    limit: float | None = None,
-    repeats: int = 1,
-    shuffle: bool = False,
-    seed: int | None = None,
-    filter_func: Callable[[Sample], bool] | None = None,
-    auto_id: bool = True,
+    **options: Any,
 ) -> Dataset:
     """Return the samples of records.
+
+    Args:
+        records: The rows.
+        sample_fields: Makes a sample of one.
+        name: Of the subset.
+        location: Where the rows are from.
+        options: As `DataLoader` takes them.
 
     Raises:
         DatasetError: They are to be shuffled.
     """
-    loader = DictDataLoader(
-        list(records), sample_fields=sample_fields, limit=limit, repeats=repeats, shuffle=shuffle,
-        filter_func=filter_func,
-    )  # fmt: skip
-    dataset = loader.load()
+    dataset = DictDataLoader(list(records), sample_fields=sample_fields, **options).load()
     dataset.name, dataset.location = name, location
     return dataset
 

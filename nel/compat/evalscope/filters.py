@@ -56,15 +56,16 @@ class RegexFilter:
         return next((group.strip() for group in groups if group), self.fallback)
 
 
-def _remove_until(marker: str) -> Filter:
-    """Return what drops a text up to and with the last marker, such as ``</think>``; without one
-    it stays.
+def _remove_until(delimiter: str) -> Filter:
+    """Return what drops a text up to and with its first delimiter, such as ``</think>``; without
+    one it stays.
     """
-    return lambda text: text.rpartition(marker)[2]
+    return lambda text: text.split(delimiter, 1)[-1]
 
 
 def _remove_whitespace() -> Filter:
-    return str.strip
+    """Return what drops the white space before a text."""
+    return str.lstrip
 
 
 _FILTERS: Final[Mapping[str, Callable[..., Filter]]] = {
@@ -83,6 +84,10 @@ def build_filters(filters: Mapping[str, object] | None) -> list[Filter]:
 
     Raises:
         ConfigError: A name is unknown, or its options do not fit.
+
+    >>> [after] = build_filters({"remove_until": {"delimiter": "A:"}})
+    >>> after("Q A: 1 A: 2"), after("3")
+    (' 1 A: 2', '3')
     """
     callables = []
     for name, options in (filters or {}).items():

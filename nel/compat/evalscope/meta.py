@@ -48,11 +48,9 @@ class Tags:
     RETRIEVAL = "Retrieval"
     SAFETY = "Safety"
     SPEECH_RECOGNITION = "SpeechRecognition"
-    SUMMARIZATION = "Summarization"
     TEXT_TO_IMAGE = "TextToImage"
     TEXT_TO_SPEECH = "TextToSpeech"
     TRANSLATION = "MachineTranslation"
-    TRUTHFULNESS = "Truthfulness"
     VIDEO = "Video"
     YES_NO = "Yes/No"
 

@@ -120,10 +120,11 @@ def extract_entities_from_text(
 def xml_to_bio_tags(
     xml_text: str, original_tokens: Sequence[str], reverse_entity_map: Mapping[str, str]
 ) -> list[str]:
-    """Return a label for each token of the original text.
+    """Return a label for each token of the original text; entities that follow each other are two.
 
-    >>> xml_to_bio_tags("<person>Ann Lee</person> left", ["Ann", "Lee", "left"], {"person": "PER"})
-    ['B-PER', 'I-PER', 'O']
+    >>> tokens, names = ["Ann", "Lee", "left", "Rome"], {"person": "PER", "place": "LOC"}
+    >>> xml_to_bio_tags("<person>Ann Lee</person> <person>left</person> Rome", tokens, names)
+    ['B-PER', 'I-PER', 'B-PER', 'O']
     """
     labels = [_OUTSIDE] * len(original_tokens)
     text = " ".join(original_tokens)
@@ -132,19 +133,24 @@ def xml_to_bio_tags(
         start = text.find(token, position)
         position = start + len(token)
         spans.append((start, position))
+    is_unchanged = _TAG.sub("", xml_text) == text
     for kind, entity, start, end in extract_entities_from_text(xml_text, reverse_entity_map):
-        # Where the entity stands in the text without tags is found by what stands around it.
-        before = _TAG.sub("", xml_text[max(0, start - _CONTEXT) : start])
-        after = _TAG.sub("", xml_text[end : end + _CONTEXT])
-        entity_start = _position_of(entity, text, before, after)
+        if is_unchanged and not _TAG.search(entity):
+            entity_start = len(_TAG.sub("", xml_text[:start]))
+        else:
+            # In a text that the model changed, what stands around an entity tells its place.
+            before = _TAG.sub("", xml_text[max(0, start - _CONTEXT) : start])
+            after = _TAG.sub("", xml_text[end : end + _CONTEXT])
+            entity_start = _position_of(entity, text, before, after)
         if entity_start < 0:
             continue
         entity_end = entity_start + len(entity)
+        tag = "B"
         for index, (token_start, token_end) in enumerate(spans):
-            overlaps = token_start <= entity_end and token_end >= entity_start
-            if overlaps and labels[index] == _OUTSIDE:
-                previous = labels[index - 1] if index else _OUTSIDE
-                labels[index] = f"{'I' if previous.endswith(kind) else 'B'}-{kind}"
+            if token_start < entity_end and token_end > entity_start:
+                if labels[index] == _OUTSIDE:
+                    labels[index] = f"{tag}-{kind}"
+                tag = "I"
     return labels
 
 

@@ -22,13 +22,14 @@ def anls(prediction: str, reference: str | Sequence[str], *, thresh_hold: float 
         answers = json.loads(text)
     except json.JSONDecodeError:
         answers = text
-    if isinstance(answers, str):
-        answers = [answers]
+    if not isinstance(answers, list):
+        # A year is JSON as well, and is the text that it was.
+        answers = [answers if isinstance(answers, str) else text]
     best = 0.0
-    for answer in answers:
-        # Edits are those of the folded texts; the length is, in EvalScope, that of the raw ones.
-        edits = levenshtein_distance(_fold(answer), _fold(prediction))
-        length = max(len(answer.upper()), len(prediction.upper()))
+    folded = _fold(prediction)
+    for answer in map(_fold, answers):
+        length = max(len(answer), len(folded))
+        edits = levenshtein_distance(answer, folded)
         best = max(best, 1 - edits / length if length else 1.0)
     return best if best >= thresh_hold else 0.0
 

@@ -31,10 +31,10 @@ STATS: Final = "per_instance_stats.json"
 SPEC: Final = "run_spec.json"
 TEST: Final = "test"
 MEASURES: Final = (
-    "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv", "chain_of_thought_correctness",
-    "ifeval_strict_accuracy", "wildbench_score_rescaled", "omni_math_accuracy", "code_eval_acc", "pass",
-    "exact_match_indicator", "f1_set_match", "f1_score", "rouge_2", "rouge_l", "bleu_4", "quasi_exact_match",
-    "exact_match",
+    "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv",
+    "chain_of_thought_correctness", "ifeval_strict_accuracy", "wildbench_score_rescaled",
+    "omni_math_accuracy", "code_eval_acc", "pass", "exact_match_indicator", "f1_set_match",
+    "f1_score", "rouge_2", "rouge_l", "bleu_4", "quasi_exact_match", "exact_match",
 )  # fmt: skip
 """Metrics by which a run is measured, the most particular first: HELM names the one that counts in
 its schema of groups alone, which is not part of a run."""
