@@ -37,7 +37,7 @@ def aliases(headline: str, names: Collection[str], *, is_binary: bool) -> dict[s
         is_binary: Whether every reward is 0 or 1.
 
     >>> aliases("accuracy", ["accuracy", "accuracy/pass_at_5"], is_binary=True)
-    {'mean_reward': 'accuracy', 'pass@1': 'accuracy', 'pass@5': 'accuracy/pass_at_5'}
+    {'mean_reward': 'accuracy', 'pass@5': 'accuracy/pass_at_5', 'pass@1': 'accuracy'}
     """
     metrics = {MEAN_REWARD: headline}
     if is_binary:

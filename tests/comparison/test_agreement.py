@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
+from nel.config.identity import Identity
 from nel.engine.store.log import Log
-from tests.support.compared import lm_eval_lines, nemo_lines, write_lm_eval, write_nemo
+from tests.support.compared import line, lm_eval_lines, nemo_lines, write_lm_eval, write_nemo, write_run
 
 N = 200
 GOOD = [float(place % 4 != 0) for place in range(N)]
@@ -92,6 +93,22 @@ HARMLESS: dict[str, Callable[[Path], None]] = {
     "another order": _lines(lambda rows: rows.reverse()),
     "other line ends": _text("results.jsonl", "\n", "\r\n"),
 }
+
+
+@pytest.fixture(name="run_dir")
+def _run_dir(tmp_path: Path) -> Path:
+    """Return a run, with a policy that it passes against itself beside it."""
+    rows = [line(idx, one, scoring_details={"metrics": {"correct": one, "extra": 1.0}}) for idx, one in enumerate(GOOD)]
+    run_dir = write_run(tmp_path / "run", rows)
+
+    def with_scores(one: dict[str, Any]) -> None:
+        score = {"value": 0.75, "ci_lower": None, "ci_upper": None, "n": len(rows)}
+        one["benchmark"] |= {"repeats": 1, "scores": {"accuracy": score, "mean_reward": {**score}}}
+        one["identity"] = Identity(fields=one["identity_fields"]).digest
+
+    _edit(run_dir / "quiz" / "eval-quiz.json", with_scores)
+    (tmp_path / "policy.yaml").write_text("defaults: {max_drop: 0.1}\n", encoding="utf-8")
+    return run_dir
 
 
 def _said(run_dir: Path, *, whole: Path) -> list[tuple[int, str, str]]:

@@ -5,13 +5,26 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
 from nel.comparison.whole_run import read_whole_run
+from nel.engine.store.log import Log
 from tests.support.compared import lines, write_run
 
 REWARDS = [float(place % 4 != 0) for place in range(400)]
+
+
+@pytest.fixture(name="run_dir")
+def _run_dir(tmp_path: Path) -> Path:
+    """Return a run of two benchmarks, of which one has a name that is not a name of a folder, with its store."""
+    run_dir = write_run(tmp_path / "run", {"quiz": lines(REWARDS), "other%3A1": lines(REWARDS)})
+    store = Log(run_dir / "run.db")
+    for name in ("quiz", "other:1"):
+        store.put_benchmark(name, name, {})  # type: ignore[typeddict-item]
+    store.close()
+    return run_dir
 
 
 def said(*arguments: str | Path) -> str:

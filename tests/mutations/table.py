@@ -494,7 +494,7 @@ MUTATIONS: Final = (
         fault="DROP divides the F1 of paired parts by the shorter list, so that parts left out cost nothing.",
         fragment="mean = largest_sum(scores) / max(len(bags), len(gold_bags))",
         replacement="mean = largest_sum(scores) / min(len(bags), len(gold_bags))",
-        tests=("tests/benchmarks/test_doctests.py", "tests/benchmarks/test_reading.py"),
+        tests=("tests/test_doctests.py", "tests/benchmarks/test_reading.py"),
     ),
     Mutation(
         name="ifeval-at-least-means-more",
