@@ -15,7 +15,7 @@ import typer
 from nel.cli.completion import KINDS, names_of
 
 if TYPE_CHECKING:
-    from nel.config.settings import Given, Setting
+    from nel.config.settings import Assignment, Setting
 
 FailUnder = Annotated[
     list[str] | None,
@@ -58,7 +58,7 @@ _OVERRIDE_HELP = "Any key of the configuration; wins over all; repeatable."
 class ChosenSettings:
     """The part of the configuration that a command's options set."""
 
-    settings: Sequence[Given]
+    settings: Sequence[Assignment]
     overrides: Sequence[str]
     """Of ``-O``; they win over ``settings``."""
 
@@ -88,6 +88,7 @@ class SettingsCommand(typer.core.TyperCommand):
                 for setting in settings()
                 if not self.flags or setting.flag.name in self.flags
             }
+            # Typer puts the arguments of a function first; the options of settings follow them.
             n_arguments = sum(param.param_type_name == "argument" for param in self.params)
             self.params[n_arguments:n_arguments] = _options(self._settings)
         return super().get_params(ctx)
@@ -110,24 +111,25 @@ class SettingsCommand(typer.core.TyperCommand):
             return "Most used"
         setting = (self._settings or {}).get(param.name)
         path = "" if setting is None else ".".join(key for key in setting.path if key != "*")
-        fitting = {
+        # With a dot after each, so that `stop` is not the beginning of `stopping.…`.
+        headings = {
             section: heading
             for heading, sections in _HEADINGS.items()
             for section in sections
             if f"{path}.".startswith(f"{section}.")
         }
-        return fitting[max(fitting, key=len)] if fitting else "This command"
+        return headings[max(headings, key=len)] if headings else "This command"
 
     def invoke(self, ctx: Any) -> Any:
         """Move the options of settings into the context, and call the function with the others."""
-        from nel.config.settings import given_settings  # noqa: PLC0415 - keeps `nel --help` fast
+        from nel.config.settings import flag_assignments  # noqa: PLC0415 - keeps `nel --help` fast
 
         values = {
             setting.flag.name: _plain(ctx.params.pop(name))
             for name, setting in (self._settings or {}).items()
         }
         overrides = ctx.params.pop(_OVERRIDE)
-        ctx.meta[_META_KEY] = ChosenSettings(given_settings(values), list(overrides or ()))
+        ctx.meta[_META_KEY] = ChosenSettings(flag_assignments(values), list(overrides or ()))
         return super().invoke(ctx)
 
 

@@ -49,6 +49,8 @@ def _in_python(text: str, arguments: Mapping[str, str] | None) -> str:
         value = match["value"]
         if value is None:
             return name
+        # "--despite prompt" is despite=["prompt"] in a call; a key of the configuration is named in
+        # a sentence, whose next word this may be.
         return f'{name}=["{value}"]' if arguments is not None else f"{name} {value}"
 
     return _TWICE.sub(r"\1", _FLAG.sub(name_of, text))

@@ -73,17 +73,19 @@ def settings_fields(
     """Return what the configuration, and the protocol, give to a benchmark's identity."""
     if eval_only or config.endpoint is None:
         return {"mode": "recorded responses", "scoring.truncated": benchmark.truncated}
-    generation = config.generation_of(benchmark).as_sent()
-    return {
+    fields: dict[str, object] = {
         "mode": "generation",
         "endpoint.model": config.endpoint.model,
         "endpoint.url": config.endpoint.url,
         "endpoint.protocol": protocol,
-        **({"endpoint.query": config.endpoint.query} if config.endpoint.query else {}),
         "system_prompt": benchmark.system_prompt,
         "scoring.truncated": benchmark.truncated,
-        **{f"generation.{name}": value for name, value in generation.items()},
     }
+    if config.endpoint.query:
+        fields["endpoint.query"] = config.endpoint.query
+    for name, value in config.generation_of(benchmark).as_sent().items():
+        fields[f"generation.{name}"] = value
+    return fields
 
 
 def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, object]:
@@ -170,6 +172,7 @@ def check_resume(
     judging = {field for field in changes if field.startswith(JUDGE_PREFIX)}
     is_first_judge = not any(field.startswith(JUDGE_PREFIX) for field in previous.fields)
     rescoring = set(SCORING_FIELDS)
+    # A run without judges has no judged answers that another judge would make incomparable.
     if is_first_judge or ALLOW_JUDGE in allowed:
         rescoring |= judging
     fatal = changes.keys() - rescoring - allowed

@@ -18,7 +18,7 @@ from nel.config.openai_environment import BASE_URL, base_url
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.endpoint import OF_THE_HOST, split_url
 from nel.config.schema.strict import KEY_ERRORS
-from nel.config.settings import EACH, Given, Path, sections, settings
+from nel.config.settings import EACH, Assignment, Path, sections, settings
 from nel.config.yaml_file import kind_of, read_value
 from nel.errors import ConfigError
 
@@ -33,7 +33,7 @@ _PROTOCOL = ("endpoint", "protocol")
 _OF_THE_MODEL = (_URL, ("endpoint", "model"))
 DEFAULT: Final = "default"
 """The source of a value that nothing sets."""
-_WANTED: Final = {
+_ADVICE: Final = {
     "string_type": "a text is wanted; put a number, a date, yes or no in quotes",
     "list_type": 'a list is wanted: each entry on a line of its own, after "- "',
     "dict_type": "keys with values are wanted: each on a line of its own, as key: value",
@@ -70,7 +70,7 @@ class Layers:
         self._user_sources: set[str] = set()
         """The user's variables and file, by name."""
 
-    def lay(self, setting: Given) -> None:
+    def lay(self, setting: Assignment) -> None:
         """Set the key of a flag, in every entry where the path says so.
 
         Raises:
@@ -100,7 +100,7 @@ class Layers:
             self._set((section, str(index), key), setting.value, setting.flag)
 
     def lay_user_settings(
-        self, variables: Sequence[Given], file: Sequence[Given], *, over_first: bool
+        self, variables: Sequence[Assignment], file: Sequence[Assignment], *, over_first: bool
     ) -> None:
         """Set keys that flags and overrides do not set, from the user's settings for all runs.
 
@@ -139,7 +139,7 @@ class Layers:
         """Return whether a key applies to the run; each of several models has its own URL."""
         return not (self._has_endpoints and path in _OF_THE_MODEL)
 
-    def _fill(self, entry: Given, *, over_first: bool) -> None:
+    def _fill(self, entry: Assignment, *, over_first: bool) -> None:
         """Set a key unless something that wins over it has."""
         value: object = self.data
         for key in entry.path:
@@ -147,6 +147,7 @@ class Layers:
             if not isinstance(value, dict):
                 break
             value = value.get(key)
+        # By a flag or an override, of this key or of one above or below it.
         is_chosen = any(_overlap(entry.path, path) for path in self._sources)
         if value is None or (over_first and not is_chosen):
             self._set(entry.path, deepcopy(entry.value), entry.flag)
@@ -191,7 +192,7 @@ class Layers:
                 names its source.
         """
         self._use_environment()
-        self._use_later_address()
+        self._use_protocol_of_url()
         try:
             return RunConfig.model_validate(self.data)
         except ValidationError as error:
@@ -209,8 +210,12 @@ class Layers:
             if url is not None:
                 self._set(_URL, url, BASE_URL)
 
-    def _use_later_address(self) -> None:
-        """Let the protocol in a later URL, which may end with it, win over the first data's."""
+    def _use_protocol_of_url(self) -> None:
+        """Let the protocol in which a URL of a flag or a variable ends win over the first data's.
+
+        Without this, ``--model-url …/v1/completions`` would contradict ``protocol: chat`` of a
+        file.
+        """
         endpoint = self.data.get("endpoint")
         if not isinstance(endpoint, dict) or _URL not in self._sources:
             return
@@ -235,6 +240,7 @@ class Layers:
     def _set_in_entries(self, path: Path, value: object, source: str) -> None:
         """Let a setting for all benchmarks or endpoints win over their entries in a file."""
         section, *keys = path
+        # Where an entry leaves the key out, the setting for all holds already.
         if section == "endpoint":
             for at, entry in self._entries("endpoints"):
                 if keys and entry.get(keys[0]) not in (None, {}):
@@ -263,6 +269,7 @@ class Layers:
         """Return the value of a key; a mapping is created where there is none."""
         if isinstance(target, list):
             index = _index(target, key, source)
+            # `benchmarks: [gsm8k]` gives a name alone; with a key below it, it becomes an entry.
             if isinstance(target[index], str):
                 target[index] = {"name": target[index]}
             return target[index]
@@ -292,9 +299,13 @@ class Layers:
     def _source(self, key_path: Path) -> str:
         """Return the source of a key; of a whole section, all sources of its keys."""
         depth = len(key_path)
+        # What set keys below it.
         names = [name for path, name in self._sources.items() if path[:depth] == key_path]
         parents = [path for path in self._sources if _leads_to(path, key_path)]
-        first_value = self._first_data.get(key_path[0]) if key_path else self._first_data or None
+        first_value: object = self._first_data or None
+        if key_path:
+            first_value = self._first_data.get(key_path[0])
+        # What set the key itself: of several keys that lead to it, the nearest.
         if parents:
             names.insert(0, self._sources[max(parents, key=len)])
         elif first_value is not None:
@@ -333,8 +344,8 @@ def _message(problem: ErrorDetails) -> str:
     number = number_problem(problem)
     if number is not None:
         return number.replace("is ", "the value is ", 1)
-    if problem["type"] in _WANTED:
-        return _WANTED[problem["type"]]
+    if problem["type"] in _ADVICE:
+        return _ADVICE[problem["type"]]
     message = problem["msg"].removeprefix("Value error, ")
     return f"{message[0].lower()}{message[1:]}"
 
@@ -376,7 +387,7 @@ def _leads_to(path: Path, target: Path) -> bool:
     return all(key in keys for key in path)
 
 
-def _is_of_the_host(entry: Given) -> bool:
+def _is_of_the_host(entry: Assignment) -> bool:
     section, *keys = entry.path
     return section == "endpoint" and bool(OF_THE_HOST.intersection(keys))
 

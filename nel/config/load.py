@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nel.config.layers import Layers, first_problem
 from nel.config.schema import RunConfig
-from nel.config.settings import Given
+from nel.config.settings import Assignment
 from nel.config.user_settings import from_environment, from_user_file
 from nel.config.yaml_file import read_yaml
 
@@ -16,7 +16,7 @@ __all__ = ["build_config", "call_config", "first_problem", "read_yaml"]
 def build_config(
     data: Mapping[str, object],
     *,
-    given: Sequence[Given] = (),
+    given: Sequence[Assignment] = (),
     overrides: Sequence[str] = (),
     where: str = "command line",
 ) -> RunConfig:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 LENGTH_MAX: Final = 32
 """Longer texts are not numbers; a float has 24 characters at most."""
+# 12, 1.5, 1., .5, each with a sign and an exponent, as in -1e-3
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
 _WHOLE: Final = re.compile(r"[0-9]+")
 

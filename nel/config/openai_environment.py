@@ -54,6 +54,7 @@ def taken_from_environment(endpoint: EndpointConfig) -> list[str]:
 def _is_for(url: str) -> bool:
     """Return whether OPENAI_API_KEY may go to a URL."""
     scheme, host, port = _origin(url)
+    # OpenAI's own: api.openai.com, and hosts below it such as eu.api.openai.com.
     if (
         scheme == "https"
         and port == _PORTS["https"]

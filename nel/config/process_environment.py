@@ -26,6 +26,7 @@ _PASSED_ON: Final = re.compile(
     re.VERBOSE,
 )
 """Variables that say where things are and how to compute, never who may do something."""
+# proc(5) counts them as fields 50 and 51, from 1; what follows the program's name is the third.
 _ENVIRONMENT_FIELDS: Final = slice(47, 49)
 """``env_start`` and ``env_end`` of ``/proc/self/stat``, after the name of the program."""
 
@@ -45,6 +46,7 @@ def hide_environment() -> None:
     The kernel shows there the memory in which this process got its environment. `os.putenv` copies
     each variable to other memory first, so the variables themselves stay.
     """
+    # Copied first: after the loop below, the texts that libc has of them would be zeros.
     for name, value in os.environ.items():
         if not _PASSED_ON.fullmatch(name):
             os.putenv(name, value)
@@ -60,6 +62,7 @@ def leave_variables(declared: Collection[str] = ()) -> None:
     A forked process has them in memory, so their values are overwritten before they are dropped.
     """
     library = ctypes.CDLL(None)
+    # Its address is needed: by default, ctypes would make an int of 32 bits of it.
     library.getenv.restype = ctypes.c_void_p
     for name in os.environ.keys() - variables_passed_on(*declared).keys():
         if address := library.getenv(os.fsencode(name)):

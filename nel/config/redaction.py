@@ -17,17 +17,19 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from nel.core.strict_json import dumps, loads
 from nel.errors import ConfigError
 
-_SHOWN: Final = "[redacted]"
+_MARK: Final = "[redacted]"
 _LENGTH_MIN: Final = 6
 _PLACEHOLDER_BELOW: Final = 16
 """A shorter secret of letters or digits alone may be a word or a number of an answer."""
-_BEGUN_CHARACTERS: Final = 8
+_BEGINNING_CHARACTERS: Final = 8
 """So many of a secret that was cut off are looked for in a message."""
-_ESCAPED: Final = re.compile(r"\\+u00([2-7][0-9a-f])|%(?:25)*([2-7][0-9a-f])")
-_CONVENTIONAL: Final = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
+# \u006b of JSON, %6b of a URL, and %256b where a URL stands in a URL
+_ESCAPE: Final = re.compile(r"\\+u00([2-7][0-9a-f])|%(?:25)*([2-7][0-9a-f])")
+_VARIABLE_NAME: Final = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 """Names that variables have and hardly a key, so that they can be shown."""
 _SECRET_NAME: Final = re.compile(r"(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)$")
-_NOT_ALONE: Final = re.compile(r"^['\"].*['\"]$|\s")
+# 'sk-…' with its quotes, or "Bearer sk-…"
+_MORE_THAN_KEY: Final = re.compile(r"^['\"].*['\"]$|\s")
 _Json = TypeVar("_Json")
 
 
@@ -40,7 +42,7 @@ def read_secret(env_name: str | None) -> str | None:
     if env_name is None:
         return None
     value = os.environ.get(env_name, "").strip()
-    if not value and not _CONVENTIONAL.fullmatch(env_name):
+    if not value and not _VARIABLE_NAME.fullmatch(env_name):
         raise ConfigError(
             "the environment variable that is named to hold the key is not set; its name is not"
             " shown, since it may be the key itself; export the key as a variable such as"
@@ -65,7 +67,7 @@ def read_key(env_name: str | None) -> str | None:
         ConfigError: As `read_secret`, or it holds more than the key.
     """
     value = read_secret(env_name)
-    if value is not None and _NOT_ALONE.search(value):
+    if value is not None and _MORE_THAN_KEY.search(value):
         raise ConfigError(
             f"{env_name} holds quotes, spaces or the word Bearer beside the key; export the key"
             " alone, as it was given"
@@ -105,7 +107,7 @@ def redact_url(url: str) -> str:
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     pairs = parts.query.split("&") if parts.query else []
-    query = "&".join(f"{pair.partition('=')[0]}={_SHOWN}" for pair in pairs)
+    query = "&".join(f"{pair.partition('=')[0]}={_MARK}" for pair in pairs)
     return urlunsplit((parts.scheme, host, parts.path, query, ""))
 
 
@@ -143,7 +145,7 @@ class Redactor:
         """
         text = _redact_all(text, self._in_messages)
         for secret in self._in_answers:
-            text = secret.begun.sub(_SHOWN, text)
+            text = secret.beginning.sub(_MARK, text)
         return text
 
     def body(self, data: bytes) -> bytes:
@@ -191,13 +193,14 @@ class _Pattern:
         """What stands in `_without_escapes` of every text that holds it."""
         flags = re.NOFLAG if _is_word(secret) else re.IGNORECASE
         self.written = re.compile("".join(map(_escapable, secret)), flags)
-        begun = "".join(map(_escapable, secret[:_BEGUN_CHARACTERS]))
-        self.begun = re.compile(begun + r"[^\s\"'<>]*", flags)
+        # Its first characters, and on to the end of the word: how much was cut off is not known.
+        beginning = "".join(map(_escapable, secret[:_BEGINNING_CHARACTERS]))
+        self.beginning = re.compile(beginning + r"[^\s\"'<>]*", flags)
 
 
 def _redact_all(text: str, secrets: Iterable[_Pattern]) -> str:
     for secret in secrets:
-        text = secret.written.sub(_SHOWN, text)
+        text = secret.written.sub(_MARK, text)
     return text
 
 
@@ -205,7 +208,8 @@ def _without_escapes(text: str) -> str:
     """Return a text in lower case, its escapes undone as far as secrets are written with them."""
     text = text.lower()
     if "%" in text or "\\u" in text:
-        text = _ESCAPED.sub(lambda escape: chr(int(escape[1] or escape[2], 16)).lower(), text)
+        text = _ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)).lower(), text)
+    # JSON in JSON doubles its backslashes, as often as it is nested.
     return text.replace("\\", "")
 
 

@@ -38,7 +38,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class Assignment:
     """A value that was given to a key, and by which flag."""
 
     flag: str
@@ -63,7 +63,7 @@ def sections() -> dict[str, type[Strict]]:
     return models
 
 
-def given_settings(values: Mapping[str, object]) -> list[Given]:
+def flag_assignments(values: Mapping[str, object]) -> list[Assignment]:
     """Return what flags set; a flag that was not given, or is false or empty, sets nothing.
 
     Args:
@@ -81,10 +81,10 @@ def given_settings(values: Mapping[str, object]) -> list[Given]:
             lists.setdefault(path, {})[flag.item_key] = flag
         elif not (value is None or value is False or value == []):
             single_values.append(
-                Given(flag=flag.name, path=path, value=value, one_benchmark=flag.one_benchmark)
+                Assignment(flag=flag.name, path=path, value=value, one_benchmark=flag.one_benchmark)
             )
     # Lists come first, since other flags set keys of their entries.
-    list_values: list[Given] = []
+    list_values: list[Assignment] = []
     for path, flags in lists.items():
         list_values += _entries(path, flags, values)
     return list_values + single_values
@@ -96,6 +96,7 @@ def _settings() -> Iterator[Setting]:
         section = _model_of(field)
         if section is None or name in _WITHOUT_FLAGS:
             continue
+        # A flag of an entry of a list sets its key in every entry.
         prefix = (name, EACH) if get_origin(field.annotation) is list else (name,)
         for key, section_field in section.model_fields.items():
             yield from _of_field(section_field, (*prefix, key))
@@ -104,10 +105,11 @@ def _settings() -> Iterator[Setting]:
 def _of_field(field: FieldInfo, path: Path) -> Iterator[Setting]:
     kinds = kinds_of(field.annotation)
     is_list = any(get_origin(kind) in (list, tuple) for kind in kinds)
-    own_kind = next((kind for kind in _KINDS if kind in kinds), str)
+    # Of `int | None` it is int; a Literal, which has none of these types, is of texts.
+    value_kind = next((kind for kind in _KINDS if kind in kinds), str)
     for flag in field.metadata:
         if isinstance(flag, Flag):
-            kind = str if flag.item_key else own_kind
+            kind = str if flag.item_key else value_kind
             yield Setting(path=path, flag=flag, kind=kind, is_list=is_list)
 
 
@@ -121,14 +123,16 @@ def _model_of(field: FieldInfo) -> type[Strict] | None:
     return None
 
 
-def _entries(path: Path, flags: Mapping[str, Flag], typed: Mapping[str, object]) -> list[Given]:
+def _entries(
+    path: Path, flags: Mapping[str, Flag], flag_values: Mapping[str, object]
+) -> list[Assignment]:
     """Return the list that repeatable flags describe, then each value in it with its own flag.
 
     The flags of required keys are given once for each entry; the others too, or once for all.
     """
     values: dict[str, Sequence[object]] = {}
     for key, flag in flags.items():
-        value = typed.get(flag.name)
+        value = flag_values.get(flag.name)
         values[key] = value if isinstance(value, list) else []
     if not any(values.values()):
         return []
@@ -137,6 +141,8 @@ def _entries(path: Path, flags: Mapping[str, Flag], typed: Mapping[str, object])
         if not values[key]:
             together = " and ".join(flags[key_name].name for key_name in required)
             raise ConfigError(f"{together} are given together; {flags[key].name} is missing")
+    # Of --judge-url and --judge-id, which both are required, the second numbers the entries: one
+    # URL may serve several models.
     main = flags[required[-1]]
     count = len(values[required[-1]])
     for key, column in values.items():
@@ -146,14 +152,16 @@ def _entries(path: Path, flags: Mapping[str, Flag], typed: Mapping[str, object])
                 " give it once, or as often"
             )
     entries: list[dict[str, object]] = []
-    assignments = [Given(flag=main.name, path=path, value=entries)]
+    assignments = [Assignment(flag=main.name, path=path, value=entries)]
     for index in range(count):
         entry = {}
         for key, column in values.items():
             if column:
                 entry[key] = column[index] if len(column) > 1 else column[0]
                 position = (*path, str(index), key)
-                assignments.append(Given(flag=flags[key].name, path=position, value=entry[key]))
+                assignments.append(
+                    Assignment(flag=flags[key].name, path=position, value=entry[key])
+                )
         entries.append(entry)
     return assignments
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from nel.config.schema import OutputConfig
-from nel.config.settings import Given, Setting, settings
+from nel.config.settings import Assignment, Setting, settings
 from nel.config.yaml_file import read_yaml
 from nel.core.paths import user_directory
 from nel.errors import ConfigError
@@ -27,8 +27,8 @@ _PREFIX: Final = "NEL_"
 _LIKENESS_MIN: Final = 0.8
 """Of a variable to one of nel, from which on it is taken for a misspelling."""
 _OF_ONE_RUN: Final = ("benchmarks", "endpoints", "shard")
-_WHOLE: Final = ("judge", "model_roles")
-"""Sections that describe models: one source says all of them."""
+_UNDIVIDED: Final = ("judge", "model_roles")
+"""Sections that describe models: all keys of one come from the same source."""
 _OUTPUT: Final = ("output", "dir")
 _BODY_FIELDS: Final = ("generation", "extra")
 """Holds fields of the request, each of which is a setting of its own."""
@@ -39,7 +39,7 @@ def variables() -> dict[str, Setting]:
     return {entry.flag.variable: entry for entry in settings() if entry.flag.has_variable}
 
 
-def from_environment() -> list[Given]:
+def from_environment() -> list[Assignment]:
     """Return what the variables set; one that is empty sets nothing.
 
     Raises:
@@ -48,6 +48,7 @@ def from_environment() -> list[Given]:
     settings_by_name = variables()
     names = [*settings_by_name, FILE_VARIABLE, DATA_VARIABLE]
     for name in os.environ:
+        # A variable NEL_… of another program is left alone, unless it is nearly one of these.
         near = get_close_matches(name, names, n=1, cutoff=_LIKENESS_MIN)
         if name.startswith(_PREFIX) and near and name not in names:
             raise ConfigError(
@@ -55,21 +56,25 @@ def from_environment() -> list[Given]:
                 " unset it"
             )
     return [
-        Given(flag=name, path=entry.path, value=os.environ[name])
+        Assignment(flag=name, path=entry.path, value=os.environ[name])
         for name, entry in settings_by_name.items()
         if os.environ.get(name, "").strip()
     ]
 
 
-def from_user_file() -> list[Given]:
+def from_user_file() -> list[Assignment]:
     """Return what the user's file sets; nothing where there is none.
 
     Raises:
         ConfigError: It cannot be read, or describes a single run.
     """
     variable = os.environ.get(FILE_VARIABLE)
-    path = user_directory() / "config.yaml" if variable is None else Path(variable).expanduser()
-    has_file = path.is_file() if variable is None else bool(variable.strip())
+    if variable is None:
+        path = user_directory() / "config.yaml"
+        has_file = path.is_file()
+    else:
+        path = Path(variable).expanduser()
+        has_file = bool(variable.strip())  # a file that is named and missing is an error below
     if not has_file:
         return []
     try:
@@ -83,7 +88,7 @@ def from_user_file() -> list[Given]:
                 f"{path}: {key} is of a single run, and this file holds for all; put it into the"
                 " file of the run"
             )
-    return [Given(flag=str(path), path=key, value=value) for key, value in _entries(data)]
+    return [Assignment(flag=str(path), path=key, value=value) for key, value in _entries(data)]
 
 
 def output_directory() -> str:
@@ -96,7 +101,7 @@ def output_directory() -> str:
 
 def _entries(data: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:
     for section, values in data.items():
-        if section in _WHOLE or not isinstance(values, Mapping):
+        if section in _UNDIVIDED or not isinstance(values, Mapping):
             yield (section,), values
             continue
         for key, value in values.items():

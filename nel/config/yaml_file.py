@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from nel import plugins
 from nel.errors import ConfigError
 
-_FORM = ".configuration"
+_SUFFIX = ".configuration"
 """Of the entry points in the group ``nel.bridges`` that know another tool's configuration files."""
 _FILE_BYTES_MAX = 4 * 1024 * 1024
 _VARIABLE = re.compile(
@@ -25,11 +27,9 @@ _VARIABLE = re.compile(
     """,
     re.VERBOSE,
 )
-
-
 _NAMES_VARIABLE = re.compile(r"_env(?:\.[^.]+)?$")
 """Keys whose value is the name of a variable: ``api_key_env``, ``headers_env.X-Key``."""
-_IN_WORDS = (
+_MEANINGS = (
     (
         "for the tag 'tag:yaml.org,2002:merge'",
         "merge keys (<<) are not allowed; write the keys out",
@@ -42,12 +42,8 @@ _IN_WORDS = (
     ("could not find expected ':'", "a key without a colon, or without the space after it"),
 )
 """What PyYAML says in words of its own, and what it means here."""
-
-
 _OTHER_BASE = re.compile(r"[-+]?(?:0[0-7_]*[0-7]|\d[\d_]*(?::[\d_.]+)+)")
 """Numbers that YAML 1.1 takes for octal or to the base of 60: ``010`` is 8, and ``1:30`` is 90."""
-
-
 _NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
@@ -80,6 +76,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        # Ten lines of aliases, each for ten of the one before, stand for ten billion values.
         if self.check_event(yaml.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]
             raise yaml.constructor.ConstructorError(
@@ -95,18 +92,14 @@ def read_yaml(path: Path) -> dict[str, object]:
         ConfigError: The file is missing, too large (4 MiB), not YAML, not a mapping, written for
             another tool, or names an unset variable.
     """
-    content = _read(path)
-    try:
-        data = yaml.load(content.decode("utf-8-sig"), Loader=_Loader)  # noqa: S506 - a SafeLoader
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path} is not valid YAML: {_yaml_problem(error)}") from error
+    data = _parse(path, yaml.load)
     if not isinstance(data, dict):
         raise ConfigError(
             f"{path}: expected keys such as endpoint and benchmarks at the top, found"
             f" {kind_of(data)}"
         )
     for ref in plugins.discover("bridges"):
-        if ref.name.endswith(_FORM) and (problem := plugins.load_ref(ref)(data)) is not None:
+        if ref.name.endswith(_SUFFIX) and (problem := plugins.load_ref(ref)(data)) is not None:
             raise ConfigError(f"{path}: {problem}")
     return {str(key): _interpolate(value, f"{path}: {key}") for key, value in data.items()}
 
@@ -117,14 +110,18 @@ def compose_file(path: Path) -> yaml.Node:
     Raises:
         ConfigError: The file is missing, too large (4 MiB), empty or not YAML, or holds an alias.
     """
-    content = _read(path)
-    try:
-        node: yaml.Node | None = yaml.compose(content.decode("utf-8-sig"), Loader=_Loader)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path} is not valid YAML: {_yaml_problem(error)}") from error
+    node: yaml.Node | None = _parse(path, yaml.compose)
     if node is None:
         raise ConfigError(f"{path} is empty")
     return node
+
+
+def _parse(path: Path, parse: Callable[..., Any]) -> Any:
+    content = _read(path)
+    try:
+        return parse(content.decode("utf-8-sig"), Loader=_Loader)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path} is not valid YAML: {_yaml_problem(error)}") from error
 
 
 def _read(path: Path) -> bytes:
@@ -171,6 +168,7 @@ def _interpolate(value: object, where: str) -> object:
     if not isinstance(value, str):
         return value
     filled = _VARIABLE.sub(lambda match: _variable(match, where), value)
+    # `api_key_env: ${MY_KEY}` would put the key itself where its variable is to be named.
     if filled != value and _NAMES_VARIABLE.search(where) and filled not in os.environ:
         raise ConfigError(
             f"{where}: {value} stands for the value of that variable, and a name is wanted; write"
@@ -196,7 +194,7 @@ def _variable(match: re.Match[str], where: str) -> str:
 def _yaml_problem(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
-    for words, meaning in _IN_WORDS:
+    for words, meaning in _MEANINGS:
         if words in problem:
             problem = meaning.format(problem=problem)
             break

@@ -60,8 +60,9 @@ def check_file(
     if name is not None:
         return {name: check_benchmark(f"{path}:{name}", dataset, samples_max)}
     names = list(benchmarks_in_file(path))
-    targets = {name: f"{path}:{name}" for name in names} if names[1:] else {names[0]: str(path)}
-    return {name: check_benchmark(target, dataset, samples_max) for name, target in targets.items()}
+    if len(names) == 1:
+        return {names[0]: check_benchmark(str(path), dataset, samples_max)}
+    return {name: check_benchmark(f"{path}:{name}", dataset, samples_max) for name in names}
 
 
 def check_benchmark(target: str, dataset: str | None, samples_max: int) -> list[Check]:
@@ -92,7 +93,7 @@ def samples_of(target: str, dataset: str | None, samples_max: int) -> list[Sampl
     return _read(_plan_of(find_benchmark(target), target, dataset), samples_max)[0]
 
 
-def _without(name: str, problems: Sequence[str], otherwise: str = "") -> Check:
+def check_of(name: str, problems: Sequence[str], otherwise: str = "") -> Check:
     """Return a check that fails with the first of the problems, and passes without any."""
     detail = problems[0] if problems else otherwise
     if len(problems) > 1:
@@ -101,6 +102,7 @@ def _without(name: str, problems: Sequence[str], otherwise: str = "") -> Check:
 
 
 def _plan_of(benchmark: Benchmark, target: str, dataset: str | None) -> Plan:
+    # The same road as a run's, so that a check and a run cannot differ; the endpoint is not asked.
     entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
     endpoint = {
         "url": "http://127.0.0.1/v1",
@@ -133,8 +135,8 @@ def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], list[Check]]:
     rows = f"{digests.rows:,} rows of {'a function' if uri.startswith('callable:') else uri}"
     rows = "; ".join([rows, *plan.dataset.notes, *plan.notes])
     return samples, [
-        _without("every row makes a sample", faults, rows),
-        _without("ids are unique", twins),
+        check_of("every row makes a sample", faults, rows),
+        check_of("ids are unique", twins),
     ]
 
 
@@ -168,9 +170,9 @@ def _scores(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
         detail = f"{best_trial.response!r} gives {result}"
         yield Check(name="the scorer gives scores", passed=True, detail=detail)
     if _is_scored_by_target(benchmark):
-        yield _without("a gold answer scores 1", misses, f"{len(samples)} samples")
+        yield check_of("a gold answer scores 1", misses, f"{len(samples)} samples")
     if benchmark.has_gold_answers:
-        yield _without("an empty answer scores 0", credits_of_nothing)
+        yield check_of("an empty answer scores 0", credits_of_nothing)
 
 
 def _solutions(environment: Any, samples: list[Sample]) -> Iterator[Check]:
@@ -182,7 +184,7 @@ def _solutions(environment: Any, samples: list[Sample]) -> Iterator[Check]:
         return
     for sample in samples:
         problems = list(environment.try_solution(sample))
-        yield _without(f"task {sample.id}: its solution reaches 1, doing nothing less", problems)
+        yield check_of(f"task {sample.id}: its solution reaches 1, doing nothing less", problems)
 
 
 def _attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]:
@@ -210,7 +212,7 @@ def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> C
             n_questions += _count_questions(benchmark, plan, sample, answer)
         except Exception as error:  # noqa: BLE001 - any error of the scorer is a finding
             problems.append(f'sample "{sample.id}": {fault_of(error)}')
-    return _without(
+    return check_of(
         "every answer makes questions for a judge",
         problems,
         f"{n_questions} questions about {len(samples)} samples; none was sent",

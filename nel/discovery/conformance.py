@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from nel import plugins
@@ -14,7 +14,7 @@ from nel.authoring.smoke import (
     line_of,
     try_scorer,
 )
-from nel.discovery.benchmark_checks import Check, check_benchmark
+from nel.discovery.benchmark_checks import Check, check_benchmark, check_of
 from nel.discovery.extension_points import shape_error
 from nel.discovery.judge_checks import check_judge
 from nel.errors import ConfigError, PluginError
@@ -57,13 +57,7 @@ def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> lis
     if kind == "scorers":
         return _check_scorer(plugin)
     problem = shape_error(kind, plugin)
-    return [
-        Check(
-            name=f"it is what {plugins.GROUPS[kind]} takes",
-            passed=problem is None,
-            detail=problem or "",
-        )
-    ]
+    return [check_of(f"it is what {plugins.GROUPS[kind]} takes", [problem] if problem else [])]
 
 
 def _check_groups(kind: str, target: str) -> list[Check]:
@@ -111,17 +105,10 @@ def _check_scorer(scorer: object) -> list[Check]:
         return [Check(name=name, passed=True, detail=attempts)]
     has_full_marks = any((trial.reward or 0.0) >= 1.0 for _, trial in trials)
     reward = try_scorer(built, replace(trials[0][0], response="")).reward
+    credits_of_nothing = [f"it gave {reward:g}; return 0 for an empty one"] if reward else []
     return [
-        Check(
-            name="a gold answer scores 1",
-            passed=has_full_marks,
-            detail="" if has_full_marks else attempts,
-        ),
-        Check(
-            name="an empty answer scores 0",
-            passed=not reward,
-            detail=f"it gave {reward:g}; return 0 for an empty one" if reward else "",
-        ),
+        check_of("a gold answer scores 1", [] if has_full_marks else [attempts]),
+        check_of("an empty answer scores 0", credits_of_nothing),
     ]
 
 
@@ -129,14 +116,17 @@ def _trials(
     scorer: Scorer, example: ScorerInput | None
 ) -> Iterator[tuple[ScorerInput, ScorerTrial]]:
     """Yield trials of a scorer's example, or of made-up answers up to the first with full marks."""
-    made_up = (
+    inputs: Iterable[ScorerInput] = (
         ScorerInput(response=text, target=target)
         for target in _GOLDS
         for text in gold_texts(Sample(id="", input="", target=target))
     )
-    for scorer_input in made_up if example is None else (example,):
+    if example is not None:
+        inputs = (example,)
+    for scorer_input in inputs:
         trial = try_scorer(scorer, scorer_input)
         yield scorer_input, trial
+        # A scorer that hangs once would take as long for each of them.
         if (trial.reward or 0.0) >= 1.0 or trial.is_hung:
             return
 

@@ -63,7 +63,8 @@ class ExtensionPoint:
             return None
         function: Callable[..., object] = self.contract.__call__
         signature = inspect.signature(function)
-        return signature.replace(parameters=list(signature.parameters.values())[1:])
+        _, *parameters = signature.parameters.values()  # without self
+        return signature.replace(parameters=parameters)
 
 
 EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {

@@ -71,6 +71,7 @@ def _full_marks(judge: Judge) -> str | None:
 
 def _forgeries(judge: Judge) -> list[tuple[Question, str]]:
     """Return the questions about a response that holds a verdict, each replied to with itself."""
+    # A model under evaluation may write what a judge would: here the judge only quotes it.
     response = f"{_ANSWER}\n{judge.example_reply}\n"
     questions = _questions(judge, replace(judge.example, response=response))
     return [(question, question.prompt) for question in questions]
@@ -82,7 +83,7 @@ def _grade_of_any(replies: Sequence[tuple[Question, str]]) -> str | None:
         try:
             return f"it reads as {_read(question, reply).label!r}"
         except JudgeError as error:
-            if error.kind == "raised":
+            if error.kind == "raised":  # a fault of the judge's code; other kinds are refusals
                 raise
     return None
 

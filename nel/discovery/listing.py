@@ -97,7 +97,8 @@ def _import_all(refs: Sequence[PluginRef], seconds: float) -> list[PluginInfo]:
         for ref, line in zip(remaining, lines[1:], strict=False):
             text, error = json.loads(line)
             infos.append(PluginInfo(ref=ref, description=text, error=error))
-        # The first line is not of a plugin: with no more lines than plugins, the child ended early.
+        # The first line says that the child is ready. With no more lines than plugins it ended in
+        # the midst of one, to which it owes a line: the next child begins with the one after it.
         if len(lines) <= len(remaining):
             ref = remaining[len(lines) - 1]
             error = cannot_import(ref, ending)
@@ -110,6 +111,7 @@ def _run_child(refs: Sequence[PluginRef], seconds: float) -> tuple[list[bytes], 
     job = {"path": sys.path, "refs": [asdict(ref) for ref in refs], "seconds": seconds}
     try:
         child = subprocess.Popen(  # noqa: S603 - this interpreter
+            # -P: a module in the working directory must not stand in for one of nel.
             [sys.executable, "-P", "-c", _CHILD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -123,6 +125,7 @@ def _run_child(refs: Sequence[PluginRef], seconds: float) -> tuple[list[bytes], 
         with suppress(BrokenPipeError), child.stdin:
             child.stdin.write(json.dumps(job).encode())
         lines = list(islice(child.stdout, len(refs) + 1))
+        # The group, since what a plugin started may hold the pipe open.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
     status = child.wait()

@@ -28,7 +28,9 @@ _COMPILED_MAX: Final = 64
 _FILE_NAMES: Final = (".txt", ".md", ".jinja", ".jinja2")
 _JINJA_NAMES: Final = (".jinja", ".jinja2")
 _JINJA_MARKS: Final = ("{%", "{#")
+# An escaped brace, a field, or else a brace that stands alone.
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+# question, choices.text, High-level domain: columns of tables have spaces and hyphens
 _NAME: Final = re.compile(r"[^\W\d](?:[\w -]*\w)?(?:\.[^\W\d](?:[\w -]*\w)?)*")
 _LOOKS_LIKE_JINJA: Final = re.compile(r"\{\{ +[\w.]+ +\}\}")
 _ALLOWED: Final = "only {name} and {name.key} are allowed, and {{ or }} for a brace"
@@ -152,6 +154,7 @@ def _read(path: Path, label: str) -> str:
 
 
 def _compile_format(text: str, name: str) -> Template:
+    # Text between the fields, and the position of each field among it with its path.
     parts: list[str] = []
     slots: list[tuple[int, str]] = []
     end = 0
@@ -200,6 +203,7 @@ def _fill_format(
 ) -> str:
     filled = parts.copy()
     for index, path in slots:
+        # A column may be called "a.b" itself.
         value = values[path] if path in values else _below(name, path, values)
         filled[index] = value if type(value) is str else _value_text(name, path, value)
     return "".join(filled)

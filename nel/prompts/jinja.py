@@ -122,6 +122,7 @@ def _check_operands(operator: str, left: object, right: object) -> None:
     are_whole = isinstance(_small(left), int) and isinstance(_small(right), int)
     if are_whole and _bits_of(operator, left, right) > _INT_BITS_MAX:
         raise RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
+    # "ab" * 3 is 3 * "ab", and a list is repeated in the same way.
     for value, factor in ((left, right), (right, left)):
         size = 0
         if isinstance(value, str):
@@ -134,6 +135,7 @@ def _check_operands(operator: str, left: object, right: object) -> None:
 
 def _bits_of(operator: str, left: Any, right: Any) -> int:  # whole numbers
     """Return an upper bound of the size of a power or a product; 0 for any other operation."""
+    # A number of b bits is below 2**b: to the power of n it has b * n bits at most.
     if operator == "**":
         return int(left.bit_length() * abs(right))
     return int(left.bit_length() + right.bit_length()) if operator == "*" else 0
@@ -157,6 +159,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def getattr(self, obj: object, attribute: str) -> object:
+        # A field called `items` or `values` before the method of that name.
         if isinstance(obj, dict) and attribute in obj:
             return obj[attribute]
         return super().getattr(obj, attribute)
@@ -214,6 +217,8 @@ def _guard(tree: nodes.Template, environment: Environment) -> nodes.Template:
     """Return the tree with its loops and calls counted; refuse references to other files."""
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         raise RefusedError("names another template; includes are not supported", node.lineno)
+    # Each pass of a body pays for the plain text in it. One that is empty still costs a character,
+    # see `spend`: loops in loops would run for hours and write nothing.
     bodies: tuple[type[Any], ...] = (nodes.For, nodes.Macro, nodes.CallBlock)
     for node in tree.find_all(bodies):
         n_chars = sum(len(data.data) for data in node.find_all(nodes.TemplateData))

@@ -84,7 +84,7 @@ def spend(n_chars: int) -> None:
     budget = _BUDGET.get()
     if budget is None:  # a plain template, whose text is no longer than its parts
         return
-    budget.spent += n_chars + 1
+    budget.spent += n_chars + 1  # so that nothing is free, an empty text included
     if budget.spent > WORK_CHARS_MAX:
         raise RefusedError(f"handles more than {WORK_CHARS_MAX} characters")
     if time.thread_time() > budget.deadline:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from nel.config.argument_words import arguments_for_flags
 from nel.config.load import build_config, call_config
 from nel.config.schema import RunConfig
-from nel.config.settings import Given
+from nel.config.settings import Assignment
 from nel.core.failpoints import reach
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.observability import run_log
@@ -219,7 +219,7 @@ def _new_dir(config: RunConfig, plans: list[Plan]) -> Path:
 def rescore(
     run_dir: Path,
     *,
-    settings: Sequence[Given] = (),
+    settings: Sequence[Assignment] = (),
     overrides: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> RunResult:
@@ -285,7 +285,7 @@ def written_results(spec: SessionSpec, ending: ExitStatus) -> RunResult:
 
 
 def stored_config(
-    run_dir: Path, *, settings: Sequence[Given] = (), overrides: Sequence[str] = ()
+    run_dir: Path, *, settings: Sequence[Assignment] = (), overrides: Sequence[str] = ()
 ) -> RunConfig:
     """Return the configuration that a run started with, by its run.db, set to continue there.
 

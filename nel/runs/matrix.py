@@ -18,7 +18,7 @@ from nel.artifacts.files import directory_name
 from nel.config.load import build_config, call_config
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
-from nel.config.settings import Given
+from nel.config.settings import Assignment
 from nel.core.atomic_files import write_file
 from nel.core.paths import as_argument
 from nel.core.strict_json import loads, pretty
@@ -153,7 +153,7 @@ def _evaluate(
 
 
 def stored_matrix(
-    directory: Path, *, settings: Sequence[Given] = (), overrides: Sequence[str] = ()
+    directory: Path, *, settings: Sequence[Assignment] = (), overrides: Sequence[str] = ()
 ) -> RunConfig:
     """Return the configuration that started a directory's runs, set to continue there.
 

@@ -13,7 +13,7 @@ from nel.cli.app import app
 from nel.cli.eval_run import allowed_changes
 from nel.cli.run_layers import config_of
 from nel.cli.settings import ChosenSettings
-from nel.config.settings import given_settings
+from nel.config.settings import flag_assignments
 from nel.errors import ConfigError
 
 FLAGS = """
@@ -50,7 +50,7 @@ COMMANDS = {
 def chosen(overrides: tuple[str, ...] = (), **flags: object) -> ChosenSettings:
     """Return what a command gets for flags, written as keywords."""
     return ChosenSettings(
-        given_settings({f"--{name.replace('_', '-')}": value for name, value in flags.items()}), overrides
+        flag_assignments({f"--{name.replace('_', '-')}": value for name, value in flags.items()}), overrides
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.config.load import build_config
-from nel.config.settings import given_settings
+from nel.config.settings import flag_assignments
 from nel.errors import ConfigError
 
 URL = "http://127.0.0.1:8000/v1"
@@ -15,7 +15,7 @@ FILE = {"endpoint": {"url": URL, "model": "m"}, "benchmarks": ["x"], "engine": {
 def refused(data: dict[str, object], flags: dict[str, object], *overrides: str) -> str:
     """Return the message of a configuration that is refused."""
     with pytest.raises(ConfigError) as error:
-        build_config(data, given=given_settings(flags), overrides=overrides, where="run.yaml")
+        build_config(data, given=flag_assignments(flags), overrides=overrides, where="run.yaml")
     return str(error.value)
 
 
@@ -83,7 +83,7 @@ def test_what_is_set_for_all_benchmarks_wins_over_their_entries_in_the_file() ->
         "generation": {"temperature": 0.7, "seed": 9, "stop": ["X"], "extra": {"min_p": 0.1}},
         "judge": {"url": URL, "model": "own", "criteria": "kindness", "repeats": 2},
     }
-    flags = given_settings({"--temperature": 0.0, "--judge-url": [URL], "--judge-id": ["j"], "--judge-repeats": 3})
+    flags = flag_assignments({"--temperature": 0.0, "--judge-url": [URL], "--judge-id": ["j"], "--judge-repeats": 3})
     overrides = ("generation.seed=1", "generation.extra.top_k=5")
     config = build_config({**FILE, "benchmarks": [entry]}, given=flags, overrides=overrides)
     generation, judge = config.generation_of(config.benchmarks[0]), config.judge_of(config.benchmarks[0])
@@ -95,7 +95,7 @@ def test_what_is_set_for_all_benchmarks_wins_over_their_entries_in_the_file() ->
         "benchmarks": ["x"],
         "endpoints": [{"url": URL, "model": "a", "protocol": "chat"}, {"url": URL, "model": "b"}],
     }
-    config = build_config(several, given=given_settings({"--protocol": "completions"}))
+    config = build_config(several, given=flag_assignments({"--protocol": "completions"}))
     assert [endpoint.protocol for endpoint in config.endpoints] == ["completions", "completions"]
 
 

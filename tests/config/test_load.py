@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nel.config.load import build_config, read_yaml
-from nel.config.settings import Given
+from nel.config.settings import Assignment
 from nel.errors import ConfigError
 
 ENDPOINT = {"url": "http://127.0.0.1:1/v1", "model": "m"}
@@ -36,8 +36,8 @@ def test_a_url_is_a_base_or_a_full_path(url: str, base: str, protocol: str | Non
 def test_a_later_full_path_brings_its_protocol() -> None:
     """The URL of a flag wins over the protocol of a file; with a protocol of its own it is refused by both names."""
     data = {"endpoint": {**ENDPOINT, "protocol": "completions"}, "benchmarks": ["x"]}
-    url = Given(flag="--model-url", path=("endpoint", "url"), value="http://h/v1/chat/completions")
-    protocol = Given(flag="--protocol", path=("endpoint", "protocol"), value="completions")
+    url = Assignment(flag="--model-url", path=("endpoint", "url"), value="http://h/v1/chat/completions")
+    protocol = Assignment(flag="--protocol", path=("endpoint", "protocol"), value="completions")
     endpoint = build_config(data, given=[url]).endpoint
     assert endpoint is not None
     assert (endpoint.url, endpoint.protocol) == ("http://h/v1", "chat")

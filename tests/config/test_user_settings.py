@@ -10,7 +10,7 @@ import pytest
 from nel.cli.run_layers import layers_of
 from nel.cli.settings import ChosenSettings
 from nel.config.load import call_config
-from nel.config.settings import given_settings
+from nel.config.settings import flag_assignments
 from nel.config.user_settings import FILE_VARIABLE, output_directory, variables
 from nel.errors import ConfigError
 
@@ -30,7 +30,7 @@ def user_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def sources(path: Path | None, flags: dict[str, Any]) -> dict[str, tuple[object, str]]:
     """Return value and source of each key, of a configuration that is valid."""
-    layers = layers_of(path, ChosenSettings(given_settings(flags), ()))
+    layers = layers_of(path, ChosenSettings(flag_assignments(flags), ()))
     layers.build()
     return {row.key: (row.value, row.source) for row in layers.values()}
 
@@ -117,5 +117,5 @@ def test_the_page_has_every_variable() -> None:
 def test_a_field_of_the_body_is_a_setting_of_its_own(user_file: Path) -> None:
     """A flag that sets one field of ``generation.extra`` leaves the others of the user's file."""
     user_file.write_text("generation: {extra: {top_k: 1, min_p: 0.1}}\n")
-    layers = layers_of(None, ChosenSettings(given_settings(FLAGS), ("generation.extra.top_k=2",)))
+    layers = layers_of(None, ChosenSettings(flag_assignments(FLAGS), ("generation.extra.top_k=2",)))
     assert layers.build().generation.extra == {"top_k": 2, "min_p": 0.1}

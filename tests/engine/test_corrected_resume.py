@@ -10,7 +10,7 @@ import pytest
 
 import nel
 from nel.cli.run_table import remarks
-from nel.config.settings import Given
+from nel.config.settings import Assignment
 from nel.errors import ResumeRefused
 from nel.models.preflight import nearest_model
 from nel.runs.evaluation import RunResult, stored_config
@@ -33,7 +33,7 @@ def _resume(command: str) -> RunResult:
     """Do what a printed command does."""
     _, _, _, directory, *options = shlex.split(command)
     pairs = zip(options[::2], options[1::2], strict=True)
-    given = [Given(flag=flag, path=("endpoint", FIELDS[flag]), value=value) for flag, value in pairs]
+    given = [Assignment(flag=flag, path=("endpoint", FIELDS[flag]), value=value) for flag, value in pairs]
     return nel.evaluate(stored_config(Path(directory), settings=given), resume=True)
 
 

@@ -306,8 +306,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-query-is-no-part-of-the-identity",
         fault="A resume goes on with other parameters of the endpoint's address.",
-        fragment='**({"endpoint.query": config.endpoint.query} if config.endpoint.query else {}),',
-        replacement="",
+        fragment="    if config.endpoint.query:\n",
+        replacement="    if False:\n",
         tests=("tests/config/test_endpoint_query.py",),
         keyword="identity",
     ),

@@ -31,7 +31,7 @@ from nel.artifacts.files import benchmark_dir
 from nel.artifacts.labels.calibration import read_labels
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
-from nel.config.settings import Given
+from nel.config.settings import Assignment
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, loads, pretty
 from nel.engine.progress import Progress
@@ -59,7 +59,7 @@ class LeaderboardRequest:
     runs: Sequence[str]
     """``DIR`` or ``NAME=DIR``."""
     bench: str | None = None
-    flags: Sequence[Given] = ()
+    flags: Sequence[Assignment] = ()
     """What flags set in the configuration of the judging run, such as its judges."""
     overrides: Sequence[str] = ()
     """``key.path=value``, laid over that."""
@@ -138,7 +138,7 @@ def resume_leaderboard(
     output_dir: Path,
     settings: StandingsSettings,
     *,
-    flags: Sequence[Given] = (),
+    flags: Sequence[Assignment] = (),
     overrides: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> LeaderboardResult:
@@ -213,7 +213,10 @@ def _run(
 
 
 def _config(
-    base: Mapping[str, object], directory: Path, flags: Sequence[Given], overrides: Sequence[str]
+    base: Mapping[str, object],
+    directory: Path,
+    flags: Sequence[Assignment],
+    overrides: Sequence[str],
 ) -> RunConfig:
     data = {**base, "benchmarks": [{"name": SLOT, "dataset": PAIRS}]}
     config = build_config(data, given=flags, overrides=overrides, where="nel judge leaderboard")

@@ -12,7 +12,7 @@ from typing import Final
 
 from nel.config.load import build_config
 from nel.config.schema import SandboxConfig
-from nel.config.settings import Given
+from nel.config.settings import Assignment
 from nel.core.strict_json import dumps, loads
 from nel.engine.asking.benchmark_description import first_request
 from nel.engine.planning.plan import Plan
@@ -82,7 +82,7 @@ def read_samples(
     dataset: str | None,
     samples_max: int | None,
     scoring: JsonObject | None = None,
-    flags: Sequence[Given] = (),
+    flags: Sequence[Assignment] = (),
     overrides: Sequence[str] = (),
 ) -> ServedSamples:
     """Return the samples of a benchmark.

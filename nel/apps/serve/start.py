@@ -13,7 +13,7 @@ from nel.apps.serve.samples import ServedSamples, read_samples
 from nel.apps.serve.scoring import AnswerScorer
 from nel.config.load import read_yaml
 from nel.config.redaction import read_secret
-from nel.config.settings import Given
+from nel.config.settings import Assignment
 from nel.core.atomic_files import write_file
 from nel.core.event_loop import run
 from nel.core.strict_json import dumps_line
@@ -36,7 +36,7 @@ class ServeOptions:
     timeout_seconds: float = 60.0
     scoring: JsonObject = field(default_factory=dict)
     """``judge``, ``model_roles`` and ``sandbox`` of a run's configuration."""
-    flags: Sequence[Given] = ()
+    flags: Sequence[Assignment] = ()
     """Values of flags, which win over `scoring`."""
     overrides: Sequence[str] = ()
     """``key.path=value``, which win over both."""

@@ -200,6 +200,7 @@ class BenchmarkConfig(Strict):
             yield self
             return
         for number, prompt in enumerate(self.prompt, start=1):
+            # The text of a template names a field or has several lines; a path does neither.
             is_text = "{" in prompt or "\n" in prompt
             name = f"prompt-{number}" if is_text else Path(prompt).stem
             yield self.model_copy(update={"prompt": (prompt,), "prompt_name": name})

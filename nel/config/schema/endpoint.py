@@ -35,11 +35,12 @@ OF_THE_HOST = frozenset(
     {"api_key_env", "headers", "headers_env", "query", "client_certificate", "client_key"}
 )
 """Fields of an endpoint that are meant for the host of its URL, and go to no other."""
+# `key`, `api-key`, `access_token`, but neither `monkey` nor `max_tokens`
 _SECRET_PARAMETER = re.compile(
     r"(?:^|[-_])(?:key|apikey|token|sig|signature|secret|password|auth|code)$", re.IGNORECASE
 )
+# chat, nel-foo:chat: the form of `nel.plugins`, which scoring, that imports this, may not import.
 _PROTOCOL_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*:)?[a-z0-9][a-z0-9_-]*")
-"""``name`` or ``package:name``, as `nel.plugins` takes them."""
 
 
 def split_url(url: str) -> tuple[str, str, str | None]:
@@ -61,6 +62,7 @@ def _with_query_apart(data: dict[str, Any]) -> dict[str, Any]:
     """Return an endpoint's data with the parameters of its URL in ``query``."""
     url, _, text = str(data["url"]).strip().partition("?")
     query = data.get("query")
+    # What is left as it is, a check below refuses in words of its own.
     if not text or "#" in text or not (query is None or isinstance(query, dict)):
         return data
     pairs = parse_qsl(text, keep_blank_values=True)

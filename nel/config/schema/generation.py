@@ -61,7 +61,7 @@ class GenerationConfig(Strict):
 
     def as_sent(self) -> dict[str, Any]:
         """Return the settings by name for an identity."""
-        # The effort came later than the others: absent, it keeps the identities of older runs.
+        # The one setting that is left out where it is not set: most models have none.
         absent = {"reasoning_effort"} if self.reasoning_effort is None else None
         return self.model_dump(exclude=absent)
 

@@ -80,6 +80,7 @@ class JudgeConfig(Strict):
     def unset(self) -> frozenset[str]:
         """Return the optional settings that are not set; identities and records leave them out."""
         optional = ("grade_pattern", "score_mapping", "grade_logprobs", "threshold", "weights")
+        # Not `in (None, False)`: a threshold of 0 equals False, and is set.
         return frozenset(
             name for name in optional if getattr(self, name) is None or getattr(self, name) is False
         )
@@ -101,6 +102,7 @@ class JudgeConfig(Strict):
             raise ValueError(
                 "panel is one judge; make it a list, or give url and model without panel"
             )
+        # Keys of a model, such as url: the judge is given without a panel.
         member = {key: data[key] for key in data if key in ModelConfig.model_fields}
         if not member:
             return data

@@ -27,7 +27,7 @@ from nel.config.schema.limiter import LimiterConfig
 from nel.config.schema.sandbox import SandboxConfig
 from nel.config.schema.shard import read_shard
 from nel.config.schema.stop import StopConfig
-from nel.config.schema.strict import NAMED, Flag, Strict
+from nel.config.schema.strict import NAMED, Flag, Strict, entries_by_name
 from nel.core.json_values import present
 from nel.core.texts import one_spelling
 
@@ -222,7 +222,7 @@ class AggregateConfig(Strict):
         return self
 
 
-def _laid_under(settings: dict[str, object], entries: list[object]) -> list[object]:
+def _with_defaults(settings: dict[str, object], entries: list[object]) -> list[object]:
     return [{**settings, **entry} if isinstance(entry, dict) else entry for entry in entries]
 
 
@@ -281,9 +281,7 @@ class RunConfig(Strict):
     @field_validator("benchmarks", mode="before")
     @classmethod
     def _a_name_is_a_benchmark(cls, value: object) -> object:
-        if isinstance(value, list):
-            return [{"name": item} if isinstance(item, str) else item for item in value]
-        return value
+        return entries_by_name(value) if isinstance(value, list) else value
 
     @field_validator("benchmarks")
     @classmethod
@@ -293,14 +291,16 @@ class RunConfig(Strict):
     @model_validator(mode="after")
     def _aggregates_name_benchmarks(self) -> RunConfig:
         names = [entry.name for entry in self.benchmarks]
-        means: dict[str, bool] = {}  # those that stand further down, and whether some is missing
+        # Means by name, and whether a member of theirs is missing. From the last one up: a mean may
+        # be over others that stand after it, and over none before it, so that there is no circle.
+        means: dict[str, bool] = {}
         for aggregate in reversed(self.aggregates):
             title = f'aggregate "{aggregate.name}"'
             for name in aggregate.benchmarks:
                 benchmark_name = name if name in names else split_category(name)[0]
                 if name not in {**means, **aggregate.missing} and names.count(benchmark_name) != 1:
-                    many = "several of the benchmarks are" if name in names else "none of them is"
-                    raise ValueError(f'{title}: {many} called "{name}"')
+                    fault = "several of the benchmarks are" if name in names else "none of them is"
+                    raise ValueError(f'{title}: {fault} called "{name}"')
             is_open = bool(aggregate.missing) or any(map(means.get, aggregate.benchmarks))
             if is_open and aggregate.weight_by_size and not aggregate.weights:
                 raise ValueError(f"{title}: what is missing has no size; give weights")
@@ -339,7 +339,7 @@ class RunConfig(Strict):
         ):
             return data
         if isinstance(panel := judge.get("panel"), list):
-            judge = {**judge, "panel": _laid_under(endpoint, panel)}
+            judge = {**judge, "panel": _with_defaults(endpoint, panel)}
         else:
             judge = {**endpoint, **judge}
         return {**data, "endpoint": None, "judge": judge}
@@ -361,7 +361,7 @@ class RunConfig(Strict):
         shared = present(endpoint)
         return {
             **data,
-            "endpoints": _laid_under(shared, endpoints),
+            "endpoints": _with_defaults(shared, endpoints),
             "endpoint": endpoint if isinstance(data.get("judge"), dict) else None,
         }
 

@@ -18,6 +18,7 @@ StopKind = Literal["width", "better-or-worse", "futile"]
 KINDS: Final = ("width", "better-or-worse", "futile")
 HEADLINES: Final = ("accuracy", "mean_reward", "reward", "score")
 """Names of the headline, the mean reward, which is all that a rule looks at."""
+_EXAMPLES: Final = {"width": "width<0.05", "futile": "futile accuracy>=0.8"}
 GRAMMAR: Final = "width<0.05, better-or-worse BASELINE or futile accuracy>=0.8"
 _WORD: Final = re.compile(r"[A-Za-z@_-]+")
 _WIDTH: Final = re.compile(r"width\s*<\s*(?P<value>[^\s<>=]+)")
@@ -65,9 +66,10 @@ def read_condition(text: str) -> StopCondition:
     if word not in KINDS:
         hint = did_you_mean(word, KINDS) or f"; say {GRAMMAR}"
         raise ValueError(f'"{text}" is not a stop rule{hint}')
+    # The name of a baseline may hold anything, so the third form has no pattern.
     rule = (_WIDTH if word == "width" else _FUTILE).fullmatch(text)
     if rule is None:
-        raise ValueError(f'"{text}" cannot be read; say {_example(word)}')
+        raise ValueError(f'"{text}" cannot be read; say {_EXAMPLES[word]}')
     if word == "futile" and rule["metric"] not in HEADLINES:
         hint = did_you_mean(rule["metric"], HEADLINES, or_all="; known: ")
         raise ValueError(
@@ -85,10 +87,6 @@ def _with_directory(condition: StopCondition) -> str:
         return condition.text
     baseline = read_baselines().get(name)
     return condition.text if baseline is None else f"{condition.kind} {baseline.directory}"
-
-
-def _example(word: str) -> str:
-    return "width<0.05" if word == "width" else "futile accuracy>=0.8"
 
 
 def _share(text: str, rule: str) -> float:

@@ -5,7 +5,7 @@ Depends on pydantic and the error texts alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
@@ -70,6 +70,15 @@ class Strict(BaseModel):
         return data
 
 
+def entries_by_name(entries: Sequence[object]) -> list[object]:
+    """Return the entries of a list in which a text stands for an entry of that name.
+
+    >>> entries_by_name(["gsm8k", {"name": "mmlu", "repeats": 2}])
+    [{'name': 'gsm8k'}, {'name': 'mmlu', 'repeats': 2}]
+    """
+    return [{"name": entry} if isinstance(entry, str) else entry for entry in entries]
+
+
 def _check_keys(data: Mapping[object, object], fields: Mapping[str, FieldInfo]) -> None:
     """Refuse keys that no field has, and true and false where they would pass for 1 and 0.
 
@@ -94,6 +103,7 @@ def _check_keys(data: Mapping[object, object], fields: Mapping[str, FieldInfo]) 
 def _instead_of_bool(annotation: object) -> str | None:
     """Return what a field takes in place of true and false; None where it can take them."""
     kinds = kinds_of(annotation)
+    # To pydantic true is the number 1 as well, and to YAML 1.1 an unquoted yes is true.
     if bool in kinds or Any in kinds:
         return None
     if int in kinds or float in kinds:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from nel.config.layers import first_problem
-from nel.config.schema.strict import Strict
+from nel.config.schema.strict import Strict, entries_by_name
 from nel.errors import ConfigError
 
 
@@ -26,8 +26,7 @@ class SuiteMean(Strict):
     @classmethod
     def _a_name_is_a_member(cls, value: object) -> object:
         if isinstance(value, dict) and isinstance(value.get("members"), list):
-            members = [{"name": m} if isinstance(m, str) else m for m in value["members"]]
-            return {**value, "members": members}
+            return {**value, "members": entries_by_name(value["members"])}
         return value
 
     @model_validator(mode="after")
@@ -36,11 +35,11 @@ class SuiteMean(Strict):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"{twice[0]} is a member twice")
-        weighted = [member.weight is not None for member in self.members]
-        if any(weighted) and not all(weighted):
-            raise ValueError(f"{names[weighted.index(False)]} has no weight, and others have one")
-        absent = next((m.name for m in self.members if any(m.absent())), None)
-        if self.weigh == "by_size" and not any(weighted) and absent is not None:
+        has_weight = [member.weight is not None for member in self.members]
+        if any(has_weight) and not all(has_weight):
+            raise ValueError(f"{names[has_weight.index(False)]} has no weight, and others have one")
+        absent = next((member.name for member in self.members if any(member.absent())), None)
+        if self.weigh == "by_size" and not any(has_weight) and absent is not None:
             raise ValueError(f"{absent} has no size, since it is missing; give weights")
         return self
 
@@ -62,13 +61,10 @@ class SuiteMember(Strict):
     def _members_make_a_mean(cls, value: object) -> object:
         if not isinstance(value, dict) or "members" not in value:
             return value
-        member_fields = {
-            key: item for key, item in value.items() if key not in SuiteMean.model_fields
-        }
-        return {
-            **member_fields,
-            "mean": {key: value[key] for key in value.keys() - member_fields.keys()},
-        }
+        # `{name: …, weight: …, members: […], weigh: …}`: the last two are those of its mean.
+        fields = {key: item for key, item in value.items() if key not in SuiteMean.model_fields}
+        mean = {key: value[key] for key in value.keys() - fields.keys()}
+        return {**fields, "mean": mean}
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> SuiteMember:

@@ -19,7 +19,7 @@ from nel.apps.serve.samples import read_samples
 from nel.apps.serve.scoring import AnswerScorer
 from nel.apps.serve.start import scoring_in
 from nel.config.load import build_config
-from nel.config.settings import given_settings
+from nel.config.settings import flag_assignments
 from nel.errors import ConfigError, JudgePreflightError
 from nel.sandbox import Sandbox
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -160,7 +160,7 @@ def test_which_judges_are_asked(tmp_path: Path) -> None:
     name = bench(tmp_path, SYNC)
     judging = scoring_in(tmp_path / "run.yaml")
     assert judging == {"judge": {"url": "http://u/v1", "model": "a", "repeats": 3}}
-    flags = given_settings({"--judge-url": ["http://v/v1"], "--judge-id": ["b", "c"]})
+    flags = flag_assignments({"--judge-url": ["http://v/v1"], "--judge-id": ["b", "c"]})
     judge = read_samples(name, dataset=None, samples_max=None, scoring=judging, flags=flags).plan.judge
     assert judge is not None
     assert ([(member.url, member.model) for member in judge.panel], judge.repeats) == (
