@@ -94,7 +94,8 @@ def _show_version(value: bool) -> None:
 def _root(
     version: bool = typer.Option(
         False,
-        *("--version", "-V"),
+        "--version",
+        "-V",
         callback=_show_version,
         is_eager=True,
         help="Show the version and exit.",

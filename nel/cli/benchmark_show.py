@@ -30,6 +30,7 @@ def show_benchmark_checks(
         tests = _tests_check(name, dataset, samples_max)
         if tests is not None:
             test_checks.append(tests)
+        # Line by line, since each benchmark may take minutes; JSON is one document.
         if not as_json:
             if len(names) > 1:
                 typer.echo(plain(f"{name}:"))

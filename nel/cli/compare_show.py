@@ -27,7 +27,7 @@ from nel.reports.comparison import (
 from nel.reports.comparison_page import write_comparison_page
 from nel.types import JsonObject
 
-_FEWEST = 2
+_SIDES_MIN = 2
 
 
 def show_comparison(
@@ -57,9 +57,10 @@ def show_comparison(
         UsageError: The sides cannot be compared.
     """
     sides = with_baseline(baseline, sides)
-    if len(sides) < _FEWEST:
+    if len(sides) < _SIDES_MIN:
         raise UsageError("nel compare needs a baseline and a candidate; give two run directories")
     compared = comparison_of(sides, settings, despite=despite, only=only)
+    # On a terminal a few examples are enough; JSON and the page have as many as were asked for.
     flips_max = flips if as_json or html is not None else min(flips, SHOWN_FLIPS)
     document = comparison_json(compared, flips_max=flips_max)
     if html is not None:
@@ -79,7 +80,9 @@ def _show_candidate(document: JsonObject, candidate: JsonObject) -> None:
     )
     print_table(benchmarks_table(candidate, document["settings"]["level"]))
     note = despite_note(document["settings"]["despite"])
-    for line in [*([note] if note else ()), *settings_lines(candidate)]:
+    if note:
+        typer.echo(report_text(note))
+    for line in settings_lines(candidate):
         typer.echo(report_text(line))
     for row in rows_of(candidate):
         typer.echo("")

@@ -59,6 +59,7 @@ def _print_places(words: str, topic: str | None) -> None:
             if terms and all(term in section for term in terms):
                 is_in_heading = all(term in heading.lower() for term in terms)
                 n_places = sum(map(section.count, terms))
+                # In the order of `sorted`, where False is before True and -9 before -1.
                 hits.append((not is_in_heading, -n_places, name, heading, text))
     if not hits:
         raise UsageError(f'no section has "{words}"; nel docs lists the pages')
@@ -75,6 +76,7 @@ def _print_places(words: str, topic: str | None) -> None:
 
 def _sections(path: Path) -> Iterator[tuple[str, str]]:
     text = path.read_text(encoding="utf-8")
+    # At "# ", "## " and so on; before the first heading there is nothing.
     for section in re.split(r"(?m)^#+ ", text)[1:]:
         heading, _, body = section.partition("\n")
         yield heading, body

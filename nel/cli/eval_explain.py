@@ -71,7 +71,8 @@ def _accepted_text(answer: JsonObject) -> str:
     accepted = " or ".join(_value(value) for value in answer["accepted"])
     expected = answer["expected"] if isinstance(answer["expected"], list) else [answer["expected"]]
     text = _KINDS[answer["kind"]]
-    if list(map(str, expected)) != answer["accepted"]:  # else it would be said twice
+    # Equal ones stand before it in the line already.
+    if list(map(str, expected)) != answer["accepted"]:
         text += f": {accepted}"
     return f" ({text})"
 

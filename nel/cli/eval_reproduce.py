@@ -48,6 +48,7 @@ def reproduce(
             f"{run_dir} is shard {config.shard} of a run, which is compared with nothing; reproduce"
             " the run"
         )
+    # All that would refuse the comparison later is checked before requests are paid for.
     before = read_sides([str(run_dir)])[0]
     check_before_asking(before, margin)
     config = _beside(config, run_dir)

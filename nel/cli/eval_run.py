@@ -104,15 +104,16 @@ def run(
             " shards together with nel eval merge, then nel gate OUT --fail-under METRIC=VALUE"
         )
     if dry_run:
-        show_plan = _showing_preview(several=several)
+        show_plan = _preview_command(several=several)
         show_plan(resolved, as_json=as_json, values=layers.values(), pilot=pilot)
         return
     if pilot is not None:
         raise UsageError("--pilot estimates what a run takes; give it with --dry-run")
+    # A setting that the user made once, long ago, is easily forgotten.
     if rows := layers.user_settings():
         texts = [f"{row.key} ({row.source})" for row in rows]
         typer.echo(f"nel: set for all runs: {', '.join(texts)}", err=True)
-    show = _showing(several=several)
+    show = _run_command(several=several)
     show(
         resolved,
         resume=resume,
@@ -196,15 +197,13 @@ def resume_run(
     several = is_matrix(run_dir)
     if not several:
         check_alone(run_dir)
-    config = (stored_matrix if several else stored_config)(
-        run_dir, settings=chosen.settings, overrides=chosen.overrides
-    )
-    allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
-    _showing(several=several)(
+    read_config = stored_matrix if several else stored_config
+    config = read_config(run_dir, settings=chosen.settings, overrides=chosen.overrides)
+    _run_command(several=several)(
         config,
         resume=True,
         as_json=as_json,
-        allowed=allowed,
+        allowed=allowed_changes(url=allow_url_change, judge=allow_judge_change),
         verbosity=verbosity_of(quiet=quiet, verbose=verbose),
     )
 
@@ -217,10 +216,10 @@ def verbosity_of(*, quiet: bool, verbose: bool) -> int:
     """
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other; leave one away")
-    return verbose - quiet
+    return verbose - quiet  # True counts 1
 
 
-def _showing(*, several: bool) -> Callable[..., None]:
+def _run_command(*, several: bool) -> Callable[..., None]:
     """Return the function that runs one or several endpoints; the other one is not imported."""
     with collection_paused():  # what an import makes stays: searching it for cycles finds none
         if several:
@@ -232,7 +231,7 @@ def _showing(*, several: bool) -> Callable[..., None]:
         return show_run
 
 
-def _showing_preview(*, several: bool) -> Callable[..., None]:
+def _preview_command(*, several: bool) -> Callable[..., None]:
     if several:
         from nel.cli.matrix_show import show_matrix_preview  # noqa: PLC0415
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _WORDS_MAX = 300
 """Characters of what an endpoint or an exception said."""
 _FRAME = re.compile(r'^ *File "(.+)", line (\d+), in (.+)$', re.MULTILINE)
-"""Of a traceback."""
+"""A frame of a traceback: its file, line and function."""
 
 
 def show_run(
@@ -81,16 +81,16 @@ def show_result(
         remarks,
     )
 
-    lost = 0
+    output_code = 0
     try:
         print_result(result, as_json=as_json)
     except OSError as error:
         discard_stdout()
         if not isinstance(error, BrokenPipeError):
-            lost = EXIT_STOPPED_EARLY
+            output_code = EXIT_STOPPED_EARLY
             where = f"it is in {result.report}, and {result.resume_command} prints it"
             progress.notes.append(f"the result could not be printed ({error.strerror}); {where}")
-    if verbosity > QUIET or result.exit_code or lost:
+    if verbosity > QUIET or result.exit_code or output_code:
         say([*progress.notes, *_words(progress, result), *remarks(result)])
     if result.exit_code:
         say_other_program()
@@ -99,7 +99,7 @@ def show_result(
         from nel.cli.gate_show import decide_floors  # noqa: PLC0415 - as above
 
         code = decide_floors(result.run_dir, code, floors, err=as_json)
-    raise typer.Exit(code or lost)
+    raise typer.Exit(code or output_code)
 
 
 def _words(progress: Progress, result: RunResult) -> list[str]:

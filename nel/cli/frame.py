@@ -18,7 +18,8 @@ from rich.cells import cell_len, set_cell_size
 
 _SIZE: Final = os.terminal_size((80, 24))
 """Of a terminal that does not say its own."""
-_GREEN: Final = re.compile("━+")
+_FILLED: Final = re.compile("━+")
+"""The full part of a bar, which is green."""
 
 
 def pack_lines(items: Iterable[str], width: int) -> list[str]:
@@ -81,9 +82,10 @@ class Frame(TextIOBase):
     def write(self, text: str) -> int:
         """Write complete lines above those that stay; a carriage return starts a line over."""
         with self._lock:
-            *complete, self._unended = (self._unended + text).split("\n")
-            if complete:
-                self.show(self._lines, above=[_last_text(line) for line in complete])
+            # What follows the last line break, perhaps nothing, waits for its own.
+            *lines, self._unended = (self._unended + text).split("\n")
+            if lines:
+                self.show(self._lines, above=[_last_text(line) for line in lines])
         return len(text)
 
     def show(self, lines: Sequence[str], *, above: Iterable[str] = ()) -> None:
@@ -95,29 +97,32 @@ class Frame(TextIOBase):
         """
         with self._lock:
             size = self._size()
+            # Lines that scrolled off the screen could not be erased again.
             height = max(size.lines - 1, 1)
-            fitting = [*lines[: height - 1], "…"] if len(lines) > height else list(lines)
-            fitting = [
+            block = [*lines[: height - 1], "…"] if len(lines) > height else list(lines)
+            block = [
                 set_cell_size(line, size.columns - 1) if cell_len(line) >= size.columns else line
-                for line in fitting
+                for line in block
             ]
             text = "".join([self._erase(size.columns), *(f"{line}\n" for line in above)])
             if not lines:
                 text, self._unended = text + self._unended, ""
-            self._stream.write(text + "\n".join(self._colour(fitting)))
+            # In one call, and coloured last: the codes of colours take no column.
+            self._stream.write(text + "\n".join(self._colour(block)))
             self._stream.flush()
-            self._lines = fitting
+            self._lines = block
 
     def _erase(self, columns: int) -> str:
         """Return what takes the lines off: a terminal that became narrower has wrapped them."""
         if not self._lines:
             return ""
         rows = sum(max(ceil(cell_len(line) / columns), 1) for line in self._lines)
+        # To the start of the line, up to the first of the rows, and clear to the end of the screen.
         return "\r" + (f"\x1b[{rows - 1}A" if rows > 1 else "") + "\x1b[J"
 
     def _colour(self, lines: Iterable[str]) -> Iterator[str]:
         for line in lines:
-            yield _GREEN.sub("\x1b[32m\\g<0>\x1b[0m", line) if self._is_coloured else line
+            yield _FILLED.sub("\x1b[32m\\g<0>\x1b[0m", line) if self._is_coloured else line
 
     def _size(self) -> os.terminal_size:
         try:
@@ -128,4 +133,5 @@ class Frame(TextIOBase):
 
 
 def _last_text(line: str) -> str:
+    # Of "10 %\r20 %\r\n", as progress bars of libraries write it, a terminal shows "20 %".
     return line.rstrip("\r").rpartition("\r")[2]

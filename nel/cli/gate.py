@@ -54,8 +54,10 @@ def gate(
     Exit codes: 0 GO; 2 cannot be decided on; 4 NO-GO; 5 INCONCLUSIVE.
     """
     if fail_under:
-        unfit = (policy, baseline, despite)
-        show_floors(sides, fail_under, unfit=unfit, output_dir=output_dir, as_json=as_json)
+        of_two_runs = (policy, baseline, despite)
+        show_floors(
+            sides, fail_under, of_two_runs=of_two_runs, output_dir=output_dir, as_json=as_json
+        )
     else:
-        both = with_baseline(baseline, sides)
-        show_gate(both, policy, despite or [], seed=seed, output_dir=output_dir, as_json=as_json)
+        sides = with_baseline(baseline, sides)
+        show_gate(sides, policy, despite or [], seed=seed, output_dir=output_dir, as_json=as_json)

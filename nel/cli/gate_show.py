@@ -52,7 +52,7 @@ def show_floors(
     sides: Sequence[str],
     floors: Sequence[str],
     *,
-    unfit: Sequence[object],
+    of_two_runs: Sequence[object],
     output_dir: Path | None,
     as_json: bool,
 ) -> None:
@@ -61,14 +61,14 @@ def show_floors(
     Args:
         sides: One run.
         floors: At least one.
-        unfit: Values of the options that are about two runs.
+        of_two_runs: Values of the options that are about two runs, none of which may be set.
         output_dir: For the files; None: the run's directory.
         as_json: Print the decision as JSON.
 
     Raises:
         ConfigError: The arguments are not one run.
     """
-    if any(unfit) or len(sides) != 1:
+    if any(of_two_runs) or len(sides) != 1:
         raise ConfigError(
             "--fail-under holds one run alone; leave --policy, --baseline, --despite and the second"
             " run away"
@@ -101,6 +101,7 @@ def decide_floors(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err
     if upload is not None and upload.problem is not None:
         say(progress.notes)
         exit_code = EXIT_STOPPED_EARLY
+    # GO is 0, which leaves the code of the run: it may have unscored samples.
     return int(document["exit_code"]) or exit_code
 
 

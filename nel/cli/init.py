@@ -48,6 +48,7 @@ def init(
         _BENCHMARK,
         bench,
     )
+    # Before anything is written; a path or an address is looked at when it is run.
     if plugins.is_name(benchmark):
         plugins.find("benchmarks", benchmark)
     text = starter_text(

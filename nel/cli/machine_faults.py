@@ -55,6 +55,7 @@ def shortage(error: BaseException) -> str | None:
         return None
     if isinstance(error, FileNotFoundError) and _is_directory_gone():
         return _GONE
+    # "No usable temporary directory found in …", as the module tempfile says it.
     if isinstance(error, FileNotFoundError) and "temporary directory" in (error.strerror or ""):
         return _TEMPORARY + CONTINUE
     if error.errno == errno.EMFILE:

@@ -101,12 +101,11 @@ def _print(result: MatrixResult, *, as_json: bool) -> None:
 
 def _remarks(result: MatrixResult, progress: dict[str, Progress]) -> list[str]:
     """Return the remarks on each run, and one command that resumes all."""
-    lines = [
-        f"{name}: {line}"
-        for name, run in result.runs.items()
-        for line in (*progress[name].notes, *remarks(run))
-        if "nel eval resume" not in line
-    ]
+    lines = []
+    for name, run in result.runs.items():
+        texts = [*progress[name].notes, *remarks(run)]
+        # In the place of the command of each run, one for all of them follows.
+        lines += [f"{name}: {text}" for text in texts if "nel eval resume" not in text]
     advice = "resume all with"
     if result.exit_code == EXIT_UNSCORED:
         advice = next(filter(None, map(resume_effect, result.runs.values())), "")

@@ -12,7 +12,7 @@ import typer
 from nel.version import DISTRIBUTION
 
 _NAME: Final = "nel"
-_OWN: Final = "nel-eval"
+_SECOND_NAME: Final = "nel-eval"
 """The command that no other distribution has."""
 
 
@@ -22,6 +22,7 @@ def other_program() -> str | None:
     Two distributions may install a command of one name, and the one that was installed last has
     it: NeMo Evaluator's launcher has a `nel` too.
     """
+    # Called as `nel`, it is this program that has the name; `python -m nel` does not tell.
     if Path(sys.argv[0]).name == _NAME:
         return None
     distributions = {
@@ -32,7 +33,7 @@ def other_program() -> str | None:
     if not distributions:
         return None
     names = ", ".join(sorted(distributions))
-    return f"{_NAME} may be the command of {names} here; type {_OWN} in its place"
+    return f"{_NAME} may be the command of {names} here; type {_SECOND_NAME} in its place"
 
 
 def say_other_program() -> None:

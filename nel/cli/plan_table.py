@@ -15,7 +15,7 @@ from nel.config.layers import SourcedValue
 from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
-from nel.core.strict_json import dumps
+from nel.core.strict_json import dumps, dumps_unless_text
 from nel.core.texts import cost_text
 from nel.reports.tables.columns import Column, Counted, ReportTable, ValueKind
 from nel.runs.preview import PlannedBenchmark, preview
@@ -29,7 +29,7 @@ def _completion_tokens(plan: PlannedBenchmark) -> Counted | str:
     return "not limited" if limit is None else Counted(limit, before="≤")
 
 
-PLANNED: Final = (
+PLAN_COLUMNS: Final = (
     Column("name", heading="benchmark"),
     Column("dataset", of=lambda plan: " @ ".join(filter(None, [plan.dataset, plan.revision]))),
     *(Column(name, ValueKind.COUNT) for name in ("samples", "bad_rows", "repeats", "requests")),
@@ -85,14 +85,13 @@ def print_requests(plans: Sequence[PlannedBenchmark], where: str = "") -> None:
 
 
 def _printable(row: SourcedValue) -> object:
+    # A URL may hold a password, or a key among its parameters.
     is_url = row.key.endswith(".url") and isinstance(row.value, str)
     return redact_url(str(row.value)) if is_url else row.value
 
 
 def _text(value: object) -> str:
-    if value is None:
-        return "not set"
-    return value if isinstance(value, str) else dumps(value)
+    return "not set" if value is None else dumps_unless_text(value)
 
 
 def plan_json(plan: PlannedBenchmark) -> dict[str, Any]:
@@ -112,7 +111,7 @@ def print_plan(config: RunConfig, plans: list[PlannedBenchmark]) -> None:
             typer.echo(f"from the environment: {'; '.join(sources)}")
     for line in _settings(config, plans):
         typer.echo(line)
-    print_table(ReportTable(PLANNED, plans))
+    print_table(ReportTable(PLAN_COLUMNS, plans))
 
 
 def _estimate(estimate: JsonObject | None) -> str:

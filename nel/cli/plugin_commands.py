@@ -65,6 +65,7 @@ class PluginGroup(typer.core.TyperGroup):
         built_in = self._built_in(ctx, cmd_name)
         if built_in is not None:
             return built_in
+        # `nel eval PACKAGE:submit` is the entry point PACKAGE:eval_submit.
         package, _, name = cmd_name.rpartition(":")
         qualified = f"{package}:{_prefix(ctx)}{name}" if package else _prefix(ctx) + name
         return _load(qualified, name) if plugins.matching("commands", qualified) else None
@@ -99,6 +100,7 @@ def group_with(**modules: str) -> type[PluginGroup]:
 
 def _prefix(ctx: Any) -> str:
     """Return the prefix of the names of plugins that are commands of a group."""
+    # nel itself has no parent; groups stand one level below it, and none deeper.
     return "" if ctx.parent is None else f"{ctx.info_name}{_BELOW}"
 
 
@@ -134,6 +136,7 @@ def _command_of(command: Callable[..., object], name: str) -> Any:
     if not isinstance(app, typer.Typer):
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name)(command)
+    # An app with one command and no callback becomes that command, and no group of one.
     click_command = typer.main.get_command(app)
     click_command.name = name
     click_command.params = [
@@ -161,6 +164,7 @@ def _sentence_about(target: str) -> str:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     help_text = next(filter(None, (_help_in(node, name) for node in tree.body)), None)
     if help_text is None:
+        # """`nel limiter`: shares limits among runs.""" begins with the command's name.
         docstring = ast.get_docstring(tree) or ""
         help_text = docstring.partition(": ")[2] or docstring
     paragraph = help_text.partition("\n\n")[0]

@@ -49,7 +49,7 @@ def list_plugins(
     # The remark is the last column, and is not padded.
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:3]
     for *cells, remark in rows:
-        columns = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
+        columns = map(str.ljust, cells, widths)
         typer.echo("  ".join([*columns, remark]).rstrip())
 
 

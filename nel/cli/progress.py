@@ -86,7 +86,8 @@ class Warnings:
         self._n_alerts += len(alerts)
         lines = [f"nel: {plain(line)}" for line in alerts]
         judges_down = set()
-        for problem in self._progress.judges.problems if self._progress.judges else ():
+        judges = self._progress.judges
+        for problem in judges.problems if judges else ():
             judge = problem.partition(": ")[0]
             judges_down.add(judge)
             if judge not in self._judges_down:
@@ -154,6 +155,7 @@ class _Events:
             if file.seek(0, os.SEEK_END) < self._offset:  # a new file has taken its name
                 self._offset = 0
             file.seek(self._offset)
+            # A line that is still being written is read by the next call.
             lines = [line for line in file if line.endswith(b"\n")]
             self._offset += sum(map(len, lines))
             events = [json.loads(line) for line in lines]
@@ -217,13 +219,14 @@ def _lines_of_benchmarks(runs: Mapping[str, Progress]) -> list[str]:
 
 
 def _show_lines(runs: Mapping[str, Progress], finished: threading.Event, news: list[_News]) -> None:
+    # The directory of a run is shown with its first line of progress, and a short run has none.
     places, *others = news
     printed_at = time.monotonic()
     is_finished = False
     with suppress(OSError, ValueError):
         while not is_finished:
             is_finished = finished.wait(_LOOK_SECONDS)
-            if is_finished:
+            if is_finished:  # as in `_show_live`
                 others = [source for source in others if isinstance(source, _Events)]
             lines = _new_lines(others)
             if not is_finished and time.monotonic() - printed_at >= _LOG_SECONDS:

@@ -65,6 +65,7 @@ def _print_table(run_dirs: list[Path], formats: list[str]) -> None:
 def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
     check_records(run_dir / FILE_NAME)
     names = stored_reports(run_dir) if formats is None else formats
+    # Writers of the run itself that are gone are reported below; the artifacts are rebuilt first.
     if formats is not None:
         check_writers(formats)
     notes: list[str] = []

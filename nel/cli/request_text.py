@@ -14,7 +14,7 @@ from nel.types import Json, JsonObject
 _DATA: Final = re.compile(
     r"(data:image/[a-z]+;base64,|\"data\": ?\"[A-Za-z0-9+/]{16})[A-Za-z0-9+/=]{40,}"
 )
-"""An image, of which the beginning is shown."""
+"""An image, of which the beginning is shown: its data URL, or Gemini's and Anthropic's "data"."""
 _CHARACTERS_MAX: Final = 4000
 """Of one message; ``--json`` has it whole."""
 

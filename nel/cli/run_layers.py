@@ -33,6 +33,7 @@ def layers_of(path: Path | None, chosen: ChosenSettings) -> Layers:
     Raises:
         ConfigError: A needed flag is missing, or the user's settings cannot be read.
     """
+    # JSON may hold rows or a configuration, which is an object.
     if path is not None and path.suffix.lower() in DATA_SUFFIXES and not _is_object(path):
         raise ConfigError(rows_problem(str(path)))
     layers = Layers(read_yaml(path), str(path)) if path else Layers({}, "command line")

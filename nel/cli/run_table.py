@@ -21,6 +21,7 @@ from nel.reports.selection import stop_line
 from nel.reports.tables.headline import remarks_of
 from nel.reports.tables.results import results_table
 from nel.runs.result import RunResult
+from nel.types import JsonObject
 
 _IN_RESULT = (
     "headline",
@@ -62,15 +63,15 @@ def result_json(result: RunResult) -> dict[str, Any]:
         "reports": [str(path) for path in result.reports],
         "exit_code": result.exit_code,
         "ended": result.ending.reason,
-        "benchmarks": {
-            item.slot: {
-                **{name: item.metrics[name] for name in _IN_RESULT if name in item.metrics},
-                "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
-            }
-            for item in result.benchmarks
-        },
+        "benchmarks": {item.slot: _benchmark_json(item.metrics) for item in result.benchmarks},
         "aggregates": result.aggregates,
     }
+
+
+def _benchmark_json(metrics: JsonObject) -> dict[str, Any]:
+    fields = {name: metrics[name] for name in _IN_RESULT if name in metrics}
+    fields["metrics"] = {metric["name"]: metric["value"] for metric in metrics["metrics"]}
+    return fields
 
 
 def _lines_below(result: RunResult) -> Iterator[str]:
@@ -89,7 +90,8 @@ def remarks(result: RunResult) -> list[str]:
     lines = []
     for item in result.benchmarks:
         lines += [f"{item.slot}: {text}" for text in texts_of(item.metrics)]
-        lines += [f"{item.slot}: {line}" for line in (stop_line(item.metrics),) if line]
+        if line := stop_line(item.metrics):
+            lines.append(f"{item.slot}: {line}")
     lines += other_scorers(result)
     if result.ending.reason in ("SIGINT", "SIGTERM", "SIGHUP"):
         lines.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
@@ -99,6 +101,7 @@ def remarks(result: RunResult) -> list[str]:
         hint = "" if result.ending.fix else " (-O key=value changes a setting)"
         lines.append(f"fix it, then: {result.resume_command}{hint}")
     elif result.exit_code:
+        # 3 ends a run that asked everything: a resume can do no more than retry what is unscored.
         advice = "resume with"
         if _is_judge_misused(result):
             advice = "fix that, then"

@@ -83,7 +83,6 @@ def check(
     show_probes(languages or [_PYTHON], docker_host, runtime=runtime, as_json=as_json)
 
 
-@app.command(name="clean", hidden=True)
 @app.command()
 def prune(docker_host: Host = None) -> None:
     """Remove what killed runs left: containers, and snapshots from which no run can be resumed."""

@@ -115,12 +115,12 @@ def show_probes(
     names: Sequence[str], docker_host: str | None, *, runtime: str | None, as_json: bool
 ) -> None:
     """Print what each probe of the limits finds, and exit with 2 where one does not hold."""
-    probed = _languages_by_name(names)
+    targets = _languages_by_name(names)
     settings = SandboxSettings(
         workers=1, docker_host=docker_host, runtime=runtime, allow_unlimited=True
     )
     with _usage_errors(), Sandbox(settings) as sandbox:
-        info = sandbox.check([language.name for language in probed])
+        info = sandbox.check([language.name for language in targets])
         if not as_json:
             typer.echo(
                 f"engine       Docker {info.version}, cgroup {info.cgroup}, {info.operating_system}"
@@ -134,7 +134,8 @@ def show_probes(
             ProbeResult(name=f"the engine limits {name}", holds=False, detail="it says it cannot")
             for name in info.lacks
         )
-        for result in chain(missing_limits, _probe_results(sandbox, probed)):
+        # One after the other, so that each line is printed as soon as its probe has ended.
+        for result in chain(missing_limits, _probe_results(sandbox, targets)):
             results.append(result)
             if not as_json:
                 verdict = "ok  " if result.holds else "FAIL"
@@ -161,8 +162,8 @@ def remove_leftovers(docker_host: str | None) -> None:
             typer.echo(f"kept {n_snapshots} snapshot(s), from which {command} goes on")
 
 
-def _probe_results(sandbox: Sandbox, probed: Sequence[Language]) -> Iterator[ProbeResult]:
-    for language in probed:
+def _probe_results(sandbox: Sandbox, targets: Sequence[Language]) -> Iterator[ProbeResult]:
+    for language in targets:
         if language.has_zygote:
             yield from run_probes(sandbox, python_probes())
         yield from run_probes(sandbox, smoke_probes(language))

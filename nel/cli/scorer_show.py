@@ -69,8 +69,11 @@ def _read_answers(run_dir: Path, reader: ReaderRequest, refused: Mapping[str, st
     progress = Progress()
     with showing(progress):
         runs = read_with_model(run_dir, reader, audited_slots(run_dir, refused), progress)
-    # The last remark of a run says how to resume it: here the same command is given again.
-    problems = [line for run in runs if run.exit_code for line in remarks(run)[:-1]]
+    problems: list[str] = []
+    for run in runs:
+        # The last remark of a run says how to resume it: here the same command is given again.
+        if run.exit_code:
+            problems += remarks(run)[:-1]
     if problems:
         problems.append(
             "fix that, then give the same command again; what was read is not sent again"

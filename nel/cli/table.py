@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import Final
+from typing import Final, TextIO
 
 import typer
 from rich.cells import cell_len
@@ -21,11 +21,13 @@ _GAP: Final = "   "
 
 def print_table(table: ReportTable, *, err: bool = False) -> None:
     """Print a table and the lines below it; see `table_lines`."""
-    stream = sys.stderr if err else sys.stdout
-    width = _LOG_WIDTH
-    if stream.isatty():
-        width = shutil.get_terminal_size().columns
+    width = width_of(sys.stderr if err else sys.stdout)
     typer.echo("\n".join(table_lines(table, width)), err=err)
+
+
+def width_of(stream: TextIO) -> int:
+    """Return how many columns a stream has."""
+    return shutil.get_terminal_size().columns if stream.isatty() else _LOG_WIDTH
 
 
 def table_lines(table: ReportTable, width: int) -> list[str]:
@@ -52,6 +54,7 @@ def table_lines(table: ReportTable, width: int) -> list[str]:
     for row in rows:
         lines.append(_line(row, widths, is_numeric))
         for heading, cell in zip(headings[n_beside:], row[n_beside:], strict=True):
+            # Of an empty cell `wrap` makes no line.
             lines += wrap(
                 cell and f"{heading}: {cell}",
                 width,
@@ -64,6 +67,7 @@ def table_lines(table: ReportTable, width: int) -> list[str]:
 
 def _line(row: Sequence[str], widths: Sequence[int], is_numeric: Sequence[bool]) -> str:
     cells = []
+    # Ends with the widths: the cells after them stand below the row.
     for cell, width, is_number in zip(row, widths, is_numeric, strict=False):
         space = " " * (width - cell_len(cell))
         cells.append(space + cell if is_number else cell + space)
@@ -71,4 +75,5 @@ def _line(row: Sequence[str], widths: Sequence[int], is_numeric: Sequence[bool])
 
 
 def _width(widths: Sequence[int]) -> int:
+    # Two columns before the first cell and two after the last, of which the rule takes one each.
     return sum(widths) + len(_GAP) * (len(widths) - 1) + 4

@@ -12,7 +12,11 @@ import typer
 
 
 def plain(text: str) -> str:
-    """Return the text on one line with control and direction characters shown as escapes."""
+    """Return the text on one line with control and direction characters shown as escapes.
+
+    >>> print(plain("red \\x1b[31mtext"), plain("two\\nlines"))
+    red \\x1b[31mtext two lines
+    """
     return "".join(
         character if character.isprintable() else _escape(character) for character in text
     )

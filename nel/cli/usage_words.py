@@ -39,8 +39,8 @@ _MEANT: Final = {
 _NOT_A_COMMAND: Final = {
     "stop": "press Ctrl-C where the run goes on; `nel eval resume` continues it",
     "clean": (
-        "a run is its directory under eval_results, and deleting that is all; `nel sandbox clean`"
-        " ends containers"
+        "a run is its directory under eval_results, and deleting that is all; `nel sandbox prune`"
+        " removes containers"
     ),
     "config": "`nel init` writes a file, `nel eval run FILE -O key=value` changes one value of it",
 }
@@ -162,6 +162,7 @@ def say_plainly(error: Any) -> None:
 
 
 def _say_command_meant(error: Any) -> None:
+    # click says: No such command 'ui'.
     word = error.message.removeprefix(_NO_COMMAND).split("'")[1]
     if word in _NOT_A_COMMAND:
         error.message = f"No such command '{word}': {_NOT_A_COMMAND[word]}."
@@ -201,6 +202,7 @@ def _say_option_meant(error: Any) -> None:
     options = {
         name for parameter in error.ctx.command.params for name in getattr(parameter, "opts", ())
     }
+    # `-sample`, or `--max_tokens` with an underscore; then what other tools call it.
     names = [f"--{word.lstrip('-')}"]
     names += [name for name, synonyms in _OPTIONS_MEANT.items() if word in synonyms]
     meant = next((name for name in names if name in options), None)
@@ -218,6 +220,7 @@ def _commands_meant(word: str, root: Any) -> list[str]:
     """Return the commands that a word may mean: a synonym, else namesakes, else similar ones."""
     if word in _MEANT:
         return [_MEANT[word]]
+    # "eval run" by "run"; of several with one last word, those nearest to the root first.
     by_last_word: dict[str, list[str]] = {}
     for path in sorted(_paths(root), key=lambda path: (path.count(" "), path)):
         by_last_word.setdefault(path.split()[-1], []).append(path)

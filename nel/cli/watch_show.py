@@ -5,7 +5,6 @@ Names and reasons come from files, and partly from the endpoint, so all of them 
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from pathlib import Path
 import typer
 
 from nel.cli.frame import Frame
-from nel.cli.table import table_lines
+from nel.cli.table import table_lines, width_of
 from nel.cli.terminal import plain
 from nel.config.numbers import duration
 from nel.core.paths import as_argument
@@ -33,7 +32,6 @@ _INTERVAL_SECONDS = 1.0
 _LOG_INTERVAL_SECONDS = 10.0
 """When stdout is not a terminal."""
 _POLL_SECONDS = 0.1
-_LOG_WIDTH = 200
 _REASONS = {
     "SIGINT": "interrupted by SIGINT; every answer so far is kept",
     "SIGTERM": "interrupted by SIGTERM; every answer so far is kept",
@@ -88,6 +86,7 @@ def _wait_for_run(path: Path, seconds: float) -> Path:
         except OutputError:
             if time.monotonic() >= deadline:
                 raise
+        # Said once, and only where there is something to wait for.
         if not has_printed:
             typer.echo(
                 f"nel: there is no run in {path} yet; waiting for one up to {seconds:g} s", err=True
@@ -111,8 +110,7 @@ def _live_display() -> Callable[[RunStatus], None]:
 
 
 def _show_text(status: RunStatus) -> None:
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _LOG_WIDTH
-    typer.echo("\n".join(_lines(status, width)))
+    typer.echo("\n".join(_lines(status, width_of(sys.stdout))))
 
 
 _JSON_FIELDS = (

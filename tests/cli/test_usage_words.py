@@ -18,7 +18,7 @@ def _said(line: str) -> str:
     ("line", "meant"),
     [
         ("eval list", "Did you mean `nel list` or `nel baseline list` or `nel byob list`?"),
-        ("sandbox claen", "Did you mean `nel sandbox clean`?"),
+        ("sandbox prnue", "Did you mean `nel sandbox prune`?"),
         ("config show", "`nel init` writes a file, `nel eval run FILE -O key=value` changes one value of it."),
         ("eval logs", "Did you mean `nel eval watch`?"),
         ("eval clean", "deleting that is all"),
