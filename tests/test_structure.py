@@ -84,7 +84,7 @@ ROOMS = {
     "apps": 73_250,
     "artifacts": 34_270,
     "authoring": 16_230,
-    "benchmarks": 11_860,
+    "benchmarks": 11_850,
     "byob": 400,
     "cli": 18_040,
     "comparison": 24_490,

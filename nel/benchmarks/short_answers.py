@@ -17,13 +17,17 @@ from nel.reading.texts import read_text
 from nel.reading.types import Reason
 from nel.scoring.tokens import squad_tokens
 
+# Lines that are no answer: "**Final answer:**", "```text", "<answer>", "."
 _FRAME: Final = re.compile(
     r"[\s#>*_]*(?:the\s+)?(?:final\s+)?answer[\s*_]*[:：]?[\s*_]*|```[^\n`]*|</?\w+>|[.。]+",
     re.IGNORECASE,
 )
+# $\text{Paris}$
 _TYPESET: Final = re.compile(r"\$?\\(?:text|textbf|mathrm|mathbf)\s?\{(?P<text>[^{}]*)\}\$?")
 _SENTENCE_WORDS_MIN: Final = 3
+# "Paris, the capital of France": what follows the comma explains the answer
 _APPOSITION: Final = re.compile(r",\s+(?:the|an?|which|who|where|located)\s")
+# "In 1969.", "in July 1969", "On July 20, 1969"
 _DATED: Final = re.compile(
     r"[Ii]n\s+(?P<date>(?:[A-Z][a-z]+\s+)?\d{3,4})\.?|[Oo]n\s+(?P<day>[A-Z][a-z]+\s+\d{1,2},\s+\d{4})\.?"
 )
@@ -42,8 +46,12 @@ def short_answer(response: Answer, *, keep_money: bool = False) -> str | None:
     ('Paris', 'Paris.')
     """
     reading = read_text(response, declared_only=True)
+    # A declaration that was rejected for what it says, such as one taken back, leaves no answer;
+    # of one that could not be read, the first line may still be the answer.
     is_none = any(rejected.why is not Reason.UNREADABLE for rejected in reading.rejected)
-    answer = reading.value if reading.value is not None or is_none else _first_line(response.text)
+    answer = reading.value
+    if answer is None and not is_none:
+        answer = _first_line(response.text)
     typeset = _TYPESET.fullmatch(answer) if answer else None
     if typeset is not None:
         return typeset["text"]

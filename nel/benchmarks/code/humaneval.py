@@ -21,6 +21,8 @@ def with_tests(row: dict[str, Any]) -> dict[str, object]:
     Raises:
         KeyError: A field is missing.
     """
+    # The prompt is an unfinished function: head, docstring, and no body. The sandbox gets it as it
+    # is, the model without the line breaks around it.
     reference = row["prompt"] + row["canonical_solution"]
     signature = row["prompt"].strip("\n")
     return {
@@ -55,5 +57,4 @@ def with_tests(row: dict[str, Any]) -> dict[str, object]:
 @scorer
 def humaneval(sample: ScorerInput) -> dict[str, object]:
     """Run the tests against the function, each in a process of its own; pass@k over repeats."""
-    result: dict[str, object] = code_sandbox(sample)
-    return result
+    return dict(code_sandbox(sample))

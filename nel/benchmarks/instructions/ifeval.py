@@ -38,9 +38,11 @@ def pooled_share() -> Metric:
         counts = [len((score.sample_metadata or {})["instructions"]) for score in scores]
         if not counts:
             raise UndefinedMetric("no prompt was scored")
-        return math.fsum(
+        # A share times its number of instructions is how many of them were followed.
+        n_followed = math.fsum(
             score.score.as_float() * n for score, n in zip(scores, counts, strict=True)
-        ) / sum(counts)
+        )
+        return n_followed / sum(counts)
 
     return compute
 

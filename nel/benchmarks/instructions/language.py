@@ -20,7 +20,7 @@ def is_language(text: str, language: str) -> bool:
     detector = _detector()
     try:
         return bool(detector.detect(text) == language)
-    except detector.LangDetectException:
+    except detector.LangDetectException:  # no letters to go by; as in the authors' program
         return True
 
 

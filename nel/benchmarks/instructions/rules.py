@@ -57,6 +57,7 @@ def _number_words(text: str, num_words: int, relation: str) -> bool:
 
 def _number_paragraphs(text: str, num_paragraphs: int) -> bool:
     pieces = re.split(r"\s?\*\*\*\s?", text)
+    # A mark may open or close the text, but between two marks there is a paragraph.
     if any(not piece.strip() for piece in pieces[1:-1]):
         return False
     # A set, since the first piece is the last one too where there is no ``***``.
@@ -74,12 +75,14 @@ def _nth_paragraph(text: str, num_paragraphs: int, nth_paragraph: int, first_wor
         or not pieces[nth_paragraph - 1].strip()
     ):
         return False
+    # `'"Paris,` without its quotes and up to its comma, as the authors cut it.
     word = pieces[nth_paragraph - 1].split()[0].lstrip("'").lstrip('"')
     match = _FIRST_WORD.match(word)
     return match is not None and match[0].lower() == first_word.lower()
 
 
 def _placeholders(text: str, num_placeholders: int) -> bool:
+    # The authors' `\[.*?\]` without its backtracking: after the last "]" nothing can match.
     lines = (line[: line.rfind("]") + 1] for line in text.split("\n"))
     return sum(len(re.findall(r"\[[^\]]*\]", line)) for line in lines) >= num_placeholders
 
@@ -143,6 +146,7 @@ def _is_json(text: str) -> bool:
 
 
 def _has_title(text: str) -> bool:
+    # A title is as long as its line allows: from the first "<<" to the last ">>".
     lines = (
         line[line.find("<<") : line.rfind(">>") + 2] for line in text.split("\n") if "<<" in line
     )
@@ -256,22 +260,18 @@ def numbers_followed(response: str, instructions: Sequence[Mapping[str, Any]]) -
     """Return the shares of prompts and of instructions that a response follows, strictly and
     loosely, and the ids of those it does not follow strictly.
     """
-    strict, loose = (
-        [
-            any(follows(text, instruction["id"], instruction["kwargs"]) for text in texts)
-            for instruction in instructions
-        ]
-        for texts in ([response], loose_variants(response))
-    )
+    pairs = [(instruction["id"], instruction["kwargs"]) for instruction in instructions]
+    strict = [follows(response, *pair) for pair in pairs]
+    variants = loose_variants(response)
+    # Each instruction by itself: one may need the variant without asterisks, another that with.
+    loose = [any(follows(text, *pair) for text in variants) for pair in pairs]
     return {
         "prompt_level_strict_acc": all(strict),
         "prompt_level_loose_acc": all(loose),
         "inst_level_strict": sum(strict) / len(strict),
         "inst_level_loose": sum(loose) / len(loose),
         "not_followed": [
-            instruction["id"]
-            for instruction, is_followed in zip(instructions, strict, strict=True)
-            if not is_followed
+            name for (name, _), is_followed in zip(pairs, strict, strict=True) if not is_followed
         ],
     }
 

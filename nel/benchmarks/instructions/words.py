@@ -44,10 +44,13 @@ _COMMON: Final = _STARTERS | frozenset(
 )
 """Words that occur in small letters too: a capital does not make names of them."""
 _NUMBER = re.compile(r"-?[.,]?\d[\d,.-]*")
+# Marks, dashes of two hyphens, dots in a row; the colon of 12:30 and the comma of 1,000 stay.
 _BETWEEN_WORDS = re.compile(
     r"[\s;@#$%&()\[\]{}<>\"!?`“”„‘’«»…\u2012-\u2015]+|--+|\.{2,}|[:,](?!\d)"
 )
+# The place before the 's of "IT'S" and before the n't of "CAN'T": nothing is taken away.
 _CONTRACTION = re.compile(r"(?<=[^' ])(?=(?:'(?:s|m|d|ll|re|ve)|n't)(?!\w))", re.IGNORECASE)
+# "cannot", "gimme" and "gonna", which NLTK takes for two words each.
 _JOINED = re.compile(r"^(can)(not)$|^(gim|lem)(me)$|^(gon|wan)(na)$|^(got)(ta)$", re.IGNORECASE)
 
 
@@ -73,12 +76,13 @@ def count_sentences(text: str) -> int:
 
 def ends_sentence(token: str, following: str) -> bool:
     """Return whether a sentence ends between a token and the one after it."""
+    # `(Paris?!")` is the word "Paris" with the marks "?!".
     stem = token.rstrip(_CLOSERS)
     word = stem.rstrip(_MARKS)
     marks, word = stem[len(word) :], word.lstrip(_OPENERS)
     if not marks:
         return False
-    if set(marks) != {"."}:
+    if set(marks) != {"."}:  # an exclamation or question mark always ends a sentence
         return True
     is_capital, is_small = following[:1].isupper(), following[:1].islower()
     next_word = re.split(r"[^\w'-]", following, maxsplit=1)[0].lower()
@@ -91,6 +95,7 @@ def ends_sentence(token: str, following: str) -> bool:
             and not is_small
             and (not is_capital or next_word.partition("'")[0] in _COMMON)
         )
+    # After "Inc." or "..." a sentence may go on, with a name in a capital too.
     if is_abbreviation or len(marks) > 1:
         return is_capital and next_word in _STARTERS
     # "in 2. place": Punkt takes the full stop for that of an ordinal number.

@@ -16,7 +16,7 @@ from nel.scoring import mcq_letter_extract
 
 REVISION = "5233cd1db58884ed0bf678c7c6be731722a23f84"
 SEED: Final = 42
-_WRONG: Final = ("Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
+_DISTRACTORS: Final = ("Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
 PROMPT = """Answer this multiple-choice question. Think step by step, then finish with a line of the form "Answer: X", \
 where X is one of {letters}.
 
@@ -32,8 +32,9 @@ def with_shuffled_choices(row: dict[str, object]) -> dict[str, object]:
     Raises:
         KeyError: A field is missing.
     """
-    columns = ("Correct Answer", *_WRONG)
+    columns = ("Correct Answer", *_DISTRACTORS)
     choices = [str(row[column]).strip() for column in columns]
+    # The positions of the columns in the order shown; the correct one is at 0 among them.
     order = list(range(len(choices)))
     random.Random(f"{SEED}:{row.get('Record ID') or content_id(row)}").shuffle(order)  # noqa: S311 - no secret
     return {

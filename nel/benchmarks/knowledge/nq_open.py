@@ -42,6 +42,7 @@ def nq_open(sample: ScorerInput) -> dict[str, object]:
     response, ran_on = own_answer(sample)
     forms = forms_of(response)
     matches = [form for form in forms if same_span(form, sample.target)]
+    # The form that is right, else the answer as it was written, else none.
     answer = (*matches, *forms, None)[0]
     return {
         "exact_match": bool(matches),

@@ -42,6 +42,7 @@ def f_score() -> Metric:
     """Give the harmonic mean of two shares of correct answers: among all, and among attempted."""
 
     def mean(scores: Sequence[SampleScore]) -> float:
+        # With a = correct / all and b = correct / attempted, 2ab / (a + b) comes to this.
         n_correct, n_attempted = _counts(scores)
         return 2 * n_correct / (len(scores) + n_attempted) if scores else 0.0
 

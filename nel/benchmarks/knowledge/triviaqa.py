@@ -60,6 +60,7 @@ def overlap(answer: str, gold: str) -> float:
     (0.8, 0.0)
     """
     words, gold_words = answer.split(), gold.split()
+    # A word that both have twice counts twice. F1 is 2pr / (p + r), which comes to this.
     shared = (Counter(words) & Counter(gold_words)).total()
     return 2 * shared / (len(words) + len(gold_words)) if shared else 0.0
 
@@ -96,6 +97,7 @@ def triviaqa(sample: ScorerInput) -> dict[str, object]:
     response, ran_on = own_answer(sample)
     forms = forms_of(response) or ("",)
     comparisons = [(compare(form, sample.target), form) for form in forms]
+    # An exact one before any F1; of equal ones the first, which is the answer as written.
     (exact, f1), answer = max(comparisons, key=lambda comparison: comparison[0])
     return {
         "exact_match": exact,

@@ -12,6 +12,7 @@ from nel.reading.types import OFFICIAL_RULE, Form, Reading, Value
 from nel.scoring.answers import read_sample_number
 
 REVISION = "740312add88f781978c0658806c59bc2815b9866"
+# "… 9 * 2 = 18\n#### 18"; the outputs that the authors published end in "A: 18".
 _GOLD = re.compile(r"(?:####|\bA:)\s*([^\n]+?)\s*$")
 _OFFICIAL = re.compile(r"#### (\-?[0-9\.\,]+)")
 _DIGITS_MAX = 18

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.reading.numbers import read_number
-from nel.reading.numerals import Mark, numbers_equal
+from nel.reading.numerals import numbers_equal
 from nel.reading.own import own_answer
 from nel.reading.response import Answer
 
@@ -34,6 +34,7 @@ LABELS: Final = {
 }
 """What stands before a problem and before its solution, by language."""
 _COMMA_LANGUAGES: Final = frozenset(("de", "es", "fr", "ru"))
+# The point of 1.234 and the comma of 1,234, but neither of 1.23 nor of 1.2345.
 _THOUSANDS_MARK: Final = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 
 PROMPT = """Solve this problem step by step. End with a line of the form "Answer: N", where N is the number alone.
@@ -64,6 +65,7 @@ def with_labels(row: dict[str, Any]) -> dict[str, object]:
 
 def _without_label(text: str, label: str) -> str:
     """Return a text without the label before it, whichever colon it was written with."""
+    # Chinese and Japanese rows have a full-width colon, and French ones a space before it.
     head, colon, body = text.strip().replace("：", ":", 1).partition(":")
     is_label = "".join(head.split()).casefold() == "".join(label.rstrip(": ").split()).casefold()
     return body.strip() if colon and is_label else text.strip()
@@ -81,11 +83,11 @@ def answer_number(response: Answer, language: str | None = None) -> str | None:
     >>> answer_number(Answer("The answer is 1.234."), "en")
     '1.234'
     """
-    mark: Mark | None = "," if language in _COMMA_LANGUAGES else None
-    if mark == ",":
-        # All answers are whole numbers, and models group thousands with either mark.
-        response = Answer(_THOUSANDS_MARK.sub("", response.text), response.asked)
-    return read_number(response, mark).value
+    if language not in _COMMA_LANGUAGES:
+        return read_number(response).value
+    # All answers are whole numbers, and models group thousands with either mark.
+    text = _THOUSANDS_MARK.sub("", response.text)
+    return read_number(Answer(text, response.asked), ",").value
 
 
 @benchmark(

@@ -20,6 +20,7 @@ def largest_sum(scores: Sequence[Sequence[float]]) -> float:
     """
     if not scores or not scores[0]:
         return 0.0
+    # Every row gets a column of its own, so that there must be no fewer columns than rows.
     is_wide = len(scores) <= len(scores[0])
     rows: Sequence[Sequence[float]] = scores if is_wide else list(zip(*scores, strict=True))
     row_of = [0] * (len(rows[0]) + 1)  # of each column, counted from 1; 0 is free
@@ -49,6 +50,7 @@ def _free_column(
         row = row_of[column]
         frontier = [target for target in range(1, len(row_of)) if target not in reached]
         for target in frontier:
+            # The largest sum of scores is the smallest of costs, which are negative scores.
             distance = -rows[row - 1][target - 1] - row_prices[row] - column_prices[target]
             if distance < distances[target]:
                 distances[target], previous[target] = distance, column

@@ -28,22 +28,28 @@ PARTS_MAX: Final = 64
 _PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _TOKEN = re.compile("[ -]")
+# {"answers": ["Smith", "Jones"]}
 _JSON_LIST: Final = re.compile(
     r"[\"']\w*answers?[\"']\s*:\s*(?P<list>\[[^\[\]]{0,2000}\])", re.IGNORECASE
 )
-_LISTED: Final = re.compile(r",\s+(?:and\s+)?|\s+(?:and|&)\s+")
+# "Smith, Jones, and Brown", "Smith & Jones"
+_SEPARATOR: Final = re.compile(r",\s+(?:and\s+)?|\s+(?:and|&)\s+")
+# 34, ($34, 12.5 %, 34 yards
 _TERM: Final = r"[($]*\d[\d.,]*(?:\s?%|[\s-][a-z]{1,12})?\)?"
-_COMPUTED: Final = re.compile(
+# "34 yards - 10 yards = 24 yards."
+_CALCULATION: Final = re.compile(
     rf"{_TERM}(?:\s*[+\-−–*×·/÷]\s*{_TERM})+\s*=\s*\$?(?P<result>-?[\d.,]*\d)(?:\s?%|(?:[\s-][a-z]{{1,12}}){{1,2}})?\.?"
 )
 """A calculation and its result, each number with its unit."""
-_EXPLAINED: Final = re.compile(
+# "24, because he kicked it twice", "24 (34 - 10)"
+_NUMBER_AND_REASON: Final = re.compile(
     r"(?P<result>-?\d[\d.,]*(?<![.,]))(?:,?\s+(?:because|since|as)\b.*|\s+\([^()]*\))"
 )
 _SIGNED_DECIMAL: Final = re.compile(r"-?\$?\d*\.\d+%?\.?")
 """A decimal with a sign of money or per cent, or with a full stop after it."""
+# "24 times", "twenty-four times", "twenty four times"
 _TIMES: Final = re.compile(r"(?P<count>\S{1,40}(?:[ -]\S{1,40})?) times?")
-_COUNTED: Final = {
+_COUNT_WORDS: Final = {
     "once": "1",
     "twice": "2",
     "thrice": "3",
@@ -75,6 +81,7 @@ def with_answers(row: dict[str, Any]) -> dict[str, object]:
         validated.get("date") or [],
         validated.get("spans") or [],
     )
+    # A table has the answers of several people as three columns, in each one entry for a person.
     second_opinions = [
         {"number": number, "date": date, "spans": spans}
         for number, date, spans in zip(*columns, strict=True)
@@ -116,7 +123,7 @@ def parts_of(response: str, answer: str | None) -> list[str]:
     parts = [part.strip() for part in text.split(";") if part.strip()][:PARTS_MAX]
     if len(parts) != 1:
         return parts
-    result = _COMPUTED.fullmatch(parts[0]) or _EXPLAINED.fullmatch(parts[0])
+    result = _CALCULATION.fullmatch(parts[0]) or _NUMBER_AND_REASON.fullmatch(parts[0])
     return [result["result"]] if result else parts
 
 
@@ -127,12 +134,13 @@ def amount_of(answer: str) -> str:
     ['5', '2.5', '24', '24', '2']
     """
     folded = answer.lower().rstrip(".")
-    if folded in _COUNTED:
-        return _COUNTED[folded]
+    if folded in _COUNT_WORDS:
+        return _COUNT_WORDS[folded]
     times = _TIMES.fullmatch(folded)
     count = answer if times is None else times["count"]
     if times is not None and count.isdigit():
         return count
+    # Digits stay as they are written: their normal form is made by the official rule.
     amount = words_value(count) if count[:1].isalpha() else None
     if amount is not None:
         return str(amount.numerator) if amount.denominator == 1 else str(float(amount))
@@ -176,10 +184,12 @@ def compare(parts: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
     """
     spans = [normalise_span(part) for part in parts]
     gold_spans = [normalise_span(part) for part in gold]
+    # As sets of one size: the order of the parts does not count.
     exact = float(set(spans) == set(gold_spans) and len(spans) == len(gold_spans))
     bags = [set(span.split()) for span in spans]
     gold_bags = [set(span.split()) for span in gold_spans]
     scores = [[_f1(bag, gold_bag) for bag in bags] for gold_bag in gold_bags]
+    # Parts beyond the pairs are wrong: the mean is over the longer of both lists.
     mean = largest_sum(scores) / max(len(bags), len(gold_bags))
     return exact, round(100 * mean) / 100
 
@@ -194,9 +204,10 @@ def best(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, f
     ((1.0, 1.0), (1.0, 1.0))
     """
     measures = [compare(parts, gold) for gold in golds]
-    items = [item for item in _LISTED.split(parts[0]) if item] if len(parts) == 1 else []
-    if any(len(gold) == len(items) > 1 and compare(items, gold)[0] for gold in golds):
-        return 1.0, 1.0
+    if len(parts) == 1:
+        items = list(filter(None, _SEPARATOR.split(parts[0])))
+        if any(len(gold) == len(items) > 1 and compare(items, gold)[0] for gold in golds):
+            return 1.0, 1.0
     return max(exact for exact, _ in measures), max(f1 for _, f1 in measures)
 
 
@@ -225,6 +236,7 @@ def _without_sign(answer: str) -> str:
 
 
 def _f1(bag: set[str], gold: set[str]) -> float:
+    # "16 yards" is not half right where the gold answer is "17 yards".
     numbers = {word for word in gold if _is_number(word)}
     if numbers and not numbers & bag:
         return 0.0

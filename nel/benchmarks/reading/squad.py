@@ -66,6 +66,7 @@ def compare(answer: str, spans: Sequence[str]) -> tuple[float, float]:
     >>> compare("in Denver, Colorado", ["Denver", "the Denver Colorado"]), compare("", []), compare("Denver", [])
     ((0.0, 0.8), (1.0, 1.0), (0.0, 0.0))
     """
+    # Without a span the only right answer is none, which is the empty text in the official script.
     golds = [span for span in spans if squad_tokens(span)] or [""]
     f1, _, _ = squad_f1(answer, golds)
     return float(same_span(answer, golds)), f1
@@ -94,7 +95,7 @@ def _answer(sample: ScorerInput) -> tuple[str | None, dict[str, bool]]:
 def squad(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span; F1 with the nearest beside it."""
     answer, ran_on = _answer(sample)
-    exact, f1 = compare(answer or "", sample.target) if answer else (0.0, 0.0)
+    exact, f1 = compare(answer, sample.target) if answer else (0.0, 0.0)
     return {
         "exact_match": exact,
         "f1": f1,

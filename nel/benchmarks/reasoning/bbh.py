@@ -33,6 +33,7 @@ def read_official(sample: ScorerInput) -> Reading:
     text = tail.strip().removesuffix(".")
     if not text:
         return Reading()
+    # Not before the tail, which may repeat words that stand earlier.
     start = sample.response.index(text, len(sample.response) - len(tail))
     return Reading().take(Value(text, start, start + len(text)), Form.OFFICIAL)
 

@@ -22,9 +22,12 @@ _LETTER: Final = re.compile(r"\(([A-Z])\)")
 _OPTION: Final = re.compile(r"(?m)^\(([A-Z])\) (.*)$")
 _LETTERS_MAX: Final = 26
 _BRACKETS: Final = frozenset("()[]{}<>")
+# Marks, and the backslash of LaTeX's \{
 _BETWEEN_BRACKETS: Final = re.compile(r"[\s,;.`\"'“”$*_]|\\(?=[{}])")
+# Commas, arrows and quotes around words, brackets around the list; the apostrophe of "don't" stays.
 _BETWEEN_WORDS: Final = re.compile(r"[,;>\"<|→]+|->|(?<!\w)['‘’]|['‘’](?!\w)|^\[|\]$")
 _LAST_AND: Final = re.compile(r",\s+and\s+")
+# The "- " or "2. " before an item on a line of its own
 _ITEM: Final = re.compile(r"(?m)^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _TRUTH: Final = {"yes": "True", "no": "False"}
 
@@ -54,7 +57,7 @@ def read_answer(response: Answer, gold: str, problem: str = "") -> str | None:
         return _TRUTH.get(decision or "") if gold.casefold() in ("true", "false") else decision
     if gold in ("valid", "invalid"):
         return read_label(response, ("valid", "invalid")).value
-    if numbers_equal(gold, gold):
+    if numbers_equal(gold, gold):  # it is a number: a word equals none, not even itself
         return read_number(response).value
     return read_text(response).value
 

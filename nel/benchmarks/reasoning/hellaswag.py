@@ -26,6 +26,7 @@ def clean(text: str) -> str:
 
 def with_query(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``query`` (activity and context), ``options`` (endings) and ``gold``."""
+    # The second part is the beginning of a sentence that the endings finish.
     context = f"{row['ctx_a']} {row['ctx_b'].capitalize()}"
     return {
         **row,

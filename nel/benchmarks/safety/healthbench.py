@@ -47,6 +47,7 @@ def clipped_mean() -> Metric:
 
     def clip(scores: Sequence[SampleScore]) -> float:
         values = [score.score.as_float() for score in scores]
+        # Of all together: a response that loses more points than it earns counts below 0 in it.
         return min(max(sum(values) / len(values), 0.0), 1.0)
 
     return clip

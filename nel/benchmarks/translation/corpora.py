@@ -63,6 +63,7 @@ def tokenizer_for(pair: str) -> str:
     >>> tokenizer_for("en-de_DE"), tokenizer_for("en-zh_CN"), tokenizer_for("eng_Latn-jpn_Jpan")
     ('13a', 'zh', 'char')
     """
+    # "zh_CN" and "jpn_Jpan" name a language with its country or script.
     language = pair.rpartition("-")[2].partition("_")[0]
     return _TOKENIZERS.get(language, "13a")
 
@@ -74,14 +75,12 @@ def _by_pair(measure: Callable[[str, list[str], list[str]], float]) -> Metric:
             pairs.setdefault(str((score.sample_metadata or {})[PAIR]), []).append(score)
         if not pairs:
             raise UndefinedMetric("no sentence was scored")
-        measures = {
-            pair: measure(
-                pair,
-                [score.response or "" for score in pairs[pair]],
-                [str(score.target) for score in pairs[pair]],
-            )
-            for pair in sorted(pairs)
-        }
+        measures = {}
+        for pair, sentences in sorted(pairs.items()):
+            responses = [score.response or "" for score in sentences]
+            targets = [str(score.target) for score in sentences]
+            measures[pair] = measure(pair, responses, targets)
+        # Each pair weighs the same, however many sentences it has.
         return {**measures, "mean": math.fsum(measures.values()) / len(measures)}
 
     return compute

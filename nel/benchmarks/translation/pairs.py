@@ -91,6 +91,7 @@ def with_pair(row: dict[str, Any], pair: str = "") -> dict[str, object]:
 
 
 def _name_of(code: str) -> str:
+    # FLORES' codes name a script, which matters; WMT24++'s a country, which does not.
     return NAMES[code if code in NAMES else code.partition("_")[0]]
 
 
@@ -149,6 +150,7 @@ def many_pairs(sample: ScorerInput) -> dict[str, object]:
 
 def _wmt14(source: str, target: str) -> Benchmark:
     pair = f"{source}-{target}"
+    # The files are named by the pair with English last, in both directions.
     other_language = target if source == "en" else source
     address = f"hf://wmt/wmt14?file={other_language}-en/{{}}-*.parquet&revision={WMT14_REVISION}"
     return benchmark(

@@ -17,6 +17,7 @@ from nel.reading.types import OFFICIAL_RULE, Form, Reading, Value
 
 REVISION = "527feea0afed1de15a8c115abf7be4c912123315"
 _ANSWER_IS = re.compile(r"answer is \(?([A-J])\)?")
+# A look-ahead, so that of "Answer: Answer: B" both are found.
 _ANSWER_COLON = re.compile(r"(?=[aA]nswer:\s*([A-J]))")
 _LONE_LETTER = re.compile(r"\b[A-J]\b")
 

@@ -49,32 +49,31 @@ def compare(answer: str, true: Sequence[str], false: Sequence[str]) -> dict[str,
     """Return for each measure, between 0 and 100, the best true likeness (``_max``), its lead over
     the best false one (``_diff``), and whether it leads (``_acc``).
     """
+    best_true, best_false = _best_of_each(answer, true), _best_of_each(answer, false)
     measures: dict[str, float] = {}
-    for name, (best_true, best_false) in zip(
-        ("bleu", "rouge1", "rouge2", "rougeL"), _best_of_each(answer, true, false), strict=True
-    ):
-        measures[f"{name}_acc"] = float(best_true > best_false)
-        measures[f"{name}_max"] = best_true
-        measures[f"{name}_diff"] = best_true - best_false
+    for name, likeness in best_true.items():
+        measures[f"{name}_acc"] = float(likeness > best_false[name])
+        measures[f"{name}_max"] = likeness
+        measures[f"{name}_diff"] = likeness - best_false[name]
     return measures
 
 
-def _best_of_each(
-    answer: str, true: Sequence[str], false: Sequence[str]
-) -> list[tuple[float, float]]:
-    likeness = [
-        [_likeness(answer, reference) for reference in references] for references in (true, false)
-    ]
-    best_true, best_false = (
-        [max(column) for column in zip(*rows, strict=True)] for rows in likeness
-    )
-    return list(zip(best_true, best_false, strict=True))
+def _best_of_each(answer: str, references: Sequence[str]) -> dict[str, float]:
+    """Return the largest likeness by each measure, for each of which another may be nearest."""
+    likeness = [_likeness(answer, reference) for reference in references]
+    return {name: max(values[name] for values in likeness) for name in likeness[0]}
 
 
-def _likeness(answer: str, reference: str) -> tuple[float, float, float, float]:
+def _likeness(answer: str, reference: str) -> dict[str, float]:
+    # sacrebleu's BLEU is between 0 and 100 already, rouge-score's measures between 0 and 1.
     bleu = corpus_bleu([answer], [reference], tokenize="intl")
     rouge_1, rouge_2, rouge_l = summary_rouge(answer, reference)
-    return bleu, 100 * rouge_1, 100 * rouge_2, 100 * rouge_l
+    return {
+        "bleu": bleu,
+        "rouge1": 100 * rouge_1,
+        "rouge2": 100 * rouge_2,
+        "rougeL": 100 * rouge_l,
+    }
 
 
 @benchmark(
