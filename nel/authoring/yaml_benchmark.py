@@ -251,7 +251,7 @@ def _check(entry: YamlEntry) -> ResponseCheck:
     parts = entry.items()
     kinds = [kind for kind in KINDS if kind in parts]
     if len(kinds) != 1:
-        # A misspelt kind is better told as the unknown key that it is.
+        # A misspelt kind is an unknown key, and the message about that suggests the right one.
         entry.known_items((*KINDS, "name", "weight", "ignore_case", "tolerance", "threshold"))
         raise entry.problem(f"a check has exactly one of {', '.join(KINDS)}")
     kind = kinds[0]

@@ -78,21 +78,21 @@ def _wait_for_run(path: Path, seconds: float) -> Path:
     Raises:
         OutputError: There is none after that time.
     """
+    try:
+        return find_run(path)
+    except OutputError:
+        if not seconds:
+            raise
+    typer.echo(f"nel: there is no run in {path} yet; waiting for one up to {seconds:g} s", err=True)
+    # From now on: on a busy machine the first look may take longer than the wait.
     deadline = time.monotonic() + seconds
-    has_printed = False
     while True:
+        time.sleep(_POLL_SECONDS)
         try:
             return find_run(path)
         except OutputError:
             if time.monotonic() >= deadline:
                 raise
-        # Said once, and only where there is something to wait for.
-        if not has_printed:
-            typer.echo(
-                f"nel: there is no run in {path} yet; waiting for one up to {seconds:g} s", err=True
-            )
-            has_printed = True
-        time.sleep(_POLL_SECONDS)
 
 
 def _live_display() -> Callable[[RunStatus], None]:

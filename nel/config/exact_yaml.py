@@ -121,7 +121,7 @@ class YamlEntry:
         value = self._scalar()
         if value is None or isinstance(value, str):
             return value
-        # 1.10 is a version, and 010 the start of a number to dial: as 1.1 and 8 they are others.
+        # The version 1.10 and the dialling code 010 would be other texts as 1.1 and 8.
         if not is_number(value) or str(value) != self.node.value:
             reading = self._kind() if isinstance(value, bool) else f"{self._kind()}, {value}"
             raise self.problem(

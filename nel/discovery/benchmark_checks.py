@@ -148,6 +148,7 @@ def _scores(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
     for sample in samples:
         has_full_marks = False
         for trial in _attempts(benchmark, sample):
+            # The first is enough: other answers would most likely meet the same fault.
             if trial.problem:
                 detail = f"for the answer {trial.response!r}: {trial.problem}"
                 yield Check(name="the scorer gives scores", passed=False, detail=detail)
@@ -230,6 +231,7 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
     """Return how many questions a scorer makes about an answer; each is graded as right."""
     n_questions = 0
 
+    # Called by the scorer as a run's judges are; `scorer_input` is made below, before that.
     def judgement_of(case: Case) -> Judgement:
         nonlocal n_questions
         check_case(case)

@@ -77,6 +77,7 @@ def _check_groups(kind: str, target: str) -> list[Check]:
 def _plugin_kind(target: str) -> str:
     if ".py" in target:
         return "benchmarks"
+    # One name may stand for a scorer and a metric, which are found by their kinds.
     kinds = [kind for kind in plugins.GROUPS if plugins.matching(kind, target)]
     if len(kinds) > 1:
         raise PluginError(

@@ -33,6 +33,7 @@ from nel.plugins import (
 
 IMPORT_SECONDS: Final = 30.0
 """Longest time that importing one plugin may take in a listing."""
+# With the path of this process, so that the child finds the same plugins.
 _CHILD: Final = (
     "import json, signal, sys; signal.alarm(60); job = json.load(sys.stdin); sys.path[:] = job['path'];"
     " from nel.discovery.listing import reply; reply(job['refs'], job['seconds'])"

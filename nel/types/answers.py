@@ -140,6 +140,7 @@ class Response:
         """Set what one attempt measured in an answer that its protocol has just made, and return
         it: a copy would set all fields for these.
         """
+        # At run time a value class can be set; it is the type checker that takes it for frozen.
         self.latency_seconds = latency_seconds  # type: ignore[misc]
         self.attempts = 1  # type: ignore[misc]
         self.fallback = fallback  # type: ignore[misc]

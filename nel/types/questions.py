@@ -46,7 +46,7 @@ def value_class(*, kw_only: bool = False) -> Callable[[type[M]], type[M]]:
         kw_only: Whether its fields are given by name, as the type checker sees to as well: Python
             would look up the default of each field that is left out.
     """
-    # `unsafe_hash` gives them the hash that a frozen class has: they are keys of dictionaries too.
+    # `unsafe_hash` gives them the hash that a frozen class has.
     return dataclass(slots=True, unsafe_hash=True)
 
 
@@ -103,6 +103,7 @@ def _decode(arguments: str) -> Json:
     """Return what a call's arguments say, or the error of what is not JSON; an empty text, which
     servers write for a tool without parameters, says nothing.
     """
+    # Returned, not raised: `values` and `parse_error` read the same text, and one ignores why.
     try:
         return json.loads(
             arguments or "{}", parse_constant=_refuse_number, parse_float=_finite_number

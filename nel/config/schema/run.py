@@ -299,9 +299,8 @@ class RunConfig(Strict):
             for name in aggregate.benchmarks:
                 benchmark_name = name if name in names else split_category(name)[0]
                 if name not in {**means, **aggregate.missing} and names.count(benchmark_name) != 1:
-                    is_twice = name in names
-                    subject = "several of the benchmarks are" if is_twice else "none of them is"
-                    raise ValueError(f'{title}: {subject} called "{name}"')
+                    fault = "several of the benchmarks are" if name in names else "none of them is"
+                    raise ValueError(f'{title}: {fault} called "{name}"')
             is_open = bool(aggregate.missing) or any(map(means.get, aggregate.benchmarks))
             if is_open and aggregate.weight_by_size and not aggregate.weights:
                 raise ValueError(f"{title}: what is missing has no size; give weights")
