@@ -103,8 +103,8 @@ async def _serve(service: Service, options: ServeOptions, say: Callable[[str], N
     ):
         n, name = len(service.served.samples), service.served.plan.benchmark.name
         say(
-            f"serving {name}, {count_text(n, 'sample')}, on {base_url.removesuffix('/v1')}: /seed_session"
-            " /verify /health"
+            f"serving {name}, {count_text(n, 'sample')}, on {base_url.removesuffix('/v1')}:"
+            " /seed_session /verify /health"
         )
         await stop.wait()
 
