@@ -70,7 +70,7 @@ SCORER_GROUPS = (
     ),
     (
         "Corpus scores",
-        "`from nel.scoring import NAME`; as metrics of a run: `--metric corpus_bleu`, `--metric corpus_chrf`, `--metric corpus_ter`.",
+        "`from nel.scoring import NAME`; as metrics of a run: `--metric corpus_bleu`, `--metric corpus_chrf`, `--metric corpus_ter`. A corpus has each answer of a question that was asked several times, the text of failed ones too, and none of those that are unscored.",
         ("corpus_bleu", "corpus_chrf", "corpus_ter"),
         "nel.scoring",
     ),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.judges.model_family import families_of, same_family, same_model
 from nel.judges.types import SETTING_FAULTS
 from nel.types import JsonObject
@@ -91,7 +91,7 @@ def _unasked_causes(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iter
     for kind in sorted(SETTING_FAULTS & kinds.keys()):
         if faults.get(kind):
             yield (
-                f"no judge could be asked about {counted(kinds[kind], 'sample')} ({kind}):"
+                f"no judge could be asked about {count_text(kinds[kind], 'sample')} ({kind}):"
                 f" {faults[kind][:_DETAIL_MAX]}"
             )
 
@@ -154,7 +154,7 @@ def _missing(judging: JsonObject) -> Iterator[str]:
         cases, verdicts = judge["cases"], judge["verdicts"]
         n_missing = cases - verdicts
         if cases and not verdicts:
-            yield f"{judge['name']} gave no opinion at all in {counted(cases, 'case')}"
+            yield f"{judge['name']} gave no opinion at all in {count_text(cases, 'case')}"
         elif n_missing > WITHOUT_VERDICT_MAX * cases:
             yield f"{judge['name']} gave no verdict in {n_missing:,} of {cases:,} cases"
 

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.types import Response
 
 _BUILDS_MAX: Final = 16
@@ -65,8 +65,8 @@ class ServedBuilds:
         texts = []
         for model, n in sorted(self._fallbacks.items()):
             texts.append(
-                f"{counted(n, 'answer')} came from a fallback of the gateway, {model}, and not from the model"
-                " that was asked for"
+                f"{count_text(n, 'answer')} came from a fallback of the gateway, {model}, and not from"
+                " the model that was asked for"
             )
         return texts
 
@@ -75,7 +75,7 @@ class ServedBuilds:
         if len(self._builds) <= 1:
             return []
         texts = [
-            f"{_build_text(*name)} for {counted(build.n, 'answer')} from problem_idx {build.first}"
+            f"{_build_text(*name)} for {count_text(build.n, 'answer')} from problem_idx {build.first}"
             for name, build in self._builds.items()
         ]
         builds = ", ".join(texts[:_SHOWN_MAX])

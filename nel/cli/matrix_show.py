@@ -23,7 +23,7 @@ from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
 from nel.core.paths import as_argument
 from nel.core.strict_json import dumps
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.engine.matrix import MatrixRefused
 from nel.engine.progress import Progress
 from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
@@ -88,7 +88,7 @@ def show_matrix_preview(
             n_requests += plan.requests + plan.judge_requests
             notes += [f"{name}: {note}" for note in plan.notes]
     typer.echo(
-        f"dry run: nothing was sent; {counted(n_requests, 'request')} in all, under one budget"
+        f"dry run: nothing was sent; {count_text(n_requests, 'request')} in all, under one budget"
     )
     say(notes)
 

@@ -16,7 +16,7 @@ from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps, dumps_unless_text
-from nel.core.texts import cost_text, counted
+from nel.core.texts import cost_text, count_text
 from nel.reports.tables.columns import Column, Counted, ReportTable, ValueKind
 from nel.runs.preview import PlannedBenchmark, preview
 from nel.types import JsonObject
@@ -119,13 +119,13 @@ def _estimate(estimate: JsonObject | None) -> str:
         return "for an estimate, run --sample 20 first, and give its directory as --pilot"
     n = estimate["episodes_measured"]
     source = (
-        f"by {counted(n, 'episode')} of {estimate['source']}"
+        f"by {count_text(n, 'episode')} of {estimate['source']}"
         if n
         else f"at {estimate['source']} each"
     )
     # Without a measured episode only the prompts are known, so figures are lower bounds.
     bound = "" if n else "at least "
-    requests = counted(estimate["requests"], "request")
+    requests = count_text(estimate["requests"], "request")
     text = f"estimated {source}: {requests} ({estimate['steps']:g} an episode)"
     prompt, completion = estimate["prompt_tokens"], estimate["completion_tokens"]
     if prompt is None or completion is None:

@@ -14,7 +14,7 @@ from nel.comparison.lines import Ints
 from nel.comparison.pairing import Pairing
 from nel.comparison.sides import SideBenchmark
 from nel.config.identity import JUDGE_PREFIX
-from nel.core.texts import counted, setting_text
+from nel.core.texts import count_text, setting_text
 from nel.errors import ConfigError, UsageError, did_you_mean
 
 PARTS: Final = ("pairing", "dataset", "prompt", "scorer", "judge", "decoding", "repeats")
@@ -157,7 +157,7 @@ def _of_samples(pairing: Pairing) -> list[Difference]:
         "only in the baseline": pairing.n_only_baseline,
         "only in the candidate": pairing.n_only_candidate,
     }
-    samples = ", ".join(f"{counted(n, 'sample')} {text}" for text, n in counts.items() if n)
+    samples = ", ".join(f"{count_text(n, 'sample')} {text}" for text, n in counts.items() if n)
     if samples:
         differing.append(
             Difference(part="dataset", field="samples", baseline=None, candidate=samples)

@@ -34,7 +34,7 @@ from nel.comparison.measures import (
 from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
 from nel.core.reward_keys import MEAN_REWARD, aliases
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.decide.policy import Direction, Policy, ResolvedRule, Tier
 from nel.decide.verdict import meaningless_margin
 from nel.errors import ConfigError, did_you_mean
@@ -265,7 +265,7 @@ def _benchmark_blockers(compared: BenchmarkComparison, policy: Policy, metric: s
     if parts:
         reasons.append(f"the sides differ in {' and '.join(parts)}")
     if compared.n_not_asked and anytime_difference(compared.baseline, compared.candidate) is None:
-        reasons.append(f"a stop rule left {counted(compared.n_not_asked, 'sample')} unasked")
+        reasons.append(f"a stop rule left {count_text(compared.n_not_asked, 'sample')} unasked")
     for side, name in ((compared.baseline, "baseline"), (compared.candidate, "candidate")):
         reasons += _side_blockers(side, name, metric, policy)
     return reasons
@@ -277,11 +277,13 @@ def _pair_blockers(scores: Scores, policy: Policy) -> list[str]:
     n_open = len(scores.baseline) - n_scored
     if n_open > policy.max_unscored * len(scores.baseline):
         reasons.append(
-            f"{n_open:,} of {counted(len(scores.baseline), 'pair')} unscored, more than"
+            f"{n_open:,} of {count_text(len(scores.baseline), 'pair')} unscored, more than"
             f" {policy.max_unscored:.4g}"
         )
     if n_scored < policy.min_pairs:
-        reasons.append(f"only {counted(n_scored, 'pair')} scored, fewer than {policy.min_pairs:,}")
+        reasons.append(
+            f"only {count_text(n_scored, 'pair')} scored, fewer than {policy.min_pairs:,}"
+        )
     return reasons
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nel.comparison.lines import FAILED, MIX, Columns, Digests, Floats, Ints
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.errors import UsageError
 
 Key = Literal["sample", "row", "question", "position"]
@@ -199,8 +199,8 @@ def _check_positions(columns: Columns, what: str) -> None:
         line = order[np.flatnonzero(twice)[0]]
         raise UsageError(
             f"{what}: position {positions[line]} repeat {repeats[line]} stands there twice"
-            f" ({counted(int(twice.sum()), 'line')} too many); a result counts once: remove the copies or"
-            " write the results again"
+            f" ({count_text(int(twice.sum()), 'line')} too many); a result counts once: remove the"
+            " copies or write the results again"
         )
 
 

@@ -27,10 +27,10 @@ def shorten(text: str, characters_max: int) -> str:
     return text if len(text) <= characters_max else f"{text[: characters_max - 1]}…"
 
 
-def counted(n: int, noun: str) -> str:
+def count_text(n: int, noun: str) -> str:
     """Return a number with its noun, in the plural for all but one.
 
-    >>> counted(1, "pair"), counted(1200, "pair")
+    >>> count_text(1, "pair"), count_text(1200, "pair")
     ('1 pair', '1,200 pairs')
     """
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

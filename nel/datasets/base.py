@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.errors import DatasetError
 from nel.types import value_class
 
@@ -84,7 +84,7 @@ class BadRows:
         """
         n = len(self.problems)
         if n:
-            raise self._error(counted(n, f"bad {self.unit}"))
+            raise self._error(count_text(n, f"bad {self.unit}"))
         if not n_rows:
             raise DatasetError(f"{self.name}: there are no rows; a dataset needs at least one")
 

@@ -7,6 +7,7 @@ from nel.metrics.aggregation import CategoryScore, category_breakdown
 from nel.metrics.bootstrap import BootstrapInterval, bootstrap_ci
 from nel.metrics.decorators import (
     Metric,
+    MetricOfAnswers,
     MetricProtocol,
     NamedMetric,
     NamedReducer,
@@ -48,6 +49,7 @@ __all__ = [
     "CategoryScore",
     "Interval",
     "Metric",
+    "MetricOfAnswers",
     "MetricProtocol",
     "NamedMetric",
     "NamedReducer",

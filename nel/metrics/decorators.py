@@ -43,8 +43,31 @@ class NamedMetric:
     params: Mapping[str, object] = field(default_factory=dict)
     """The factory's arguments, defaults included; a function appears by its name, or not at all."""
 
+    @property
+    def reads_each_answer(self) -> bool:
+        """Return whether it receives each answer, as a `MetricOfAnswers`."""
+        return bool(getattr(self.function, "reads_each_answer", False))
+
     def __call__(self, scores: Sequence[SampleScore]) -> Value:
         """Return the metric of these scores."""
+        return self.function(scores)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricOfAnswers:
+    """A metric that receives each answer, such as that of a corpus, and not each sample with the
+    mean over its repeats.
+    """
+
+    function: Metric
+
+    @property
+    def reads_each_answer(self) -> bool:
+        """Return true."""
+        return True
+
+    def __call__(self, scores: Sequence[SampleScore]) -> Value:
+        """Return the metric of these answers."""
         return self.function(scores)
 
 

@@ -20,7 +20,7 @@ from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard
 from nel.core.failpoints import reach
 from nel.core.paths import as_argument
-from nel.core.texts import counted, setting_text
+from nel.core.texts import count_text, setting_text
 from nel.engine.progress import Progress
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.elsewhere import shard_of
@@ -224,7 +224,7 @@ def _check_finished(shards: Sequence[_StoredShard]) -> None:
     if not unfinished:
         return
     steps = "; ".join(
-        f"{shard.shard.title} ({counted(shard.n_missing, 'answer')} missing): nel eval resume"
+        f"{shard.shard.title} ({count_text(shard.n_missing, 'answer')} missing): nel eval resume"
         f" {as_argument(shard.path)}"
         for shard in unfinished[:_NAMED_MAX]
     )
@@ -336,8 +336,8 @@ def _write_store(
             n_missing = Pending(snapshot).count_pending(key, plan["repeats"])
             if n_missing:
                 raise StoreError(
-                    f"{slot}: {counted(n_missing, 'answer')} in no shard; the shards were not divided by"
-                    " one rule"
+                    f"{slot}: {count_text(n_missing, 'answer')} in no shard; the shards were not"
+                    " divided by one rule"
                 )
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
+from nel.core.strict_json import dumps_unless_text
 from nel.errors import ConfigError, JudgeError
 from nel.judges.types import Aggregate, Case, Judgement
 from nel.scoring.protocol import await_result, scored_now
@@ -159,4 +160,4 @@ def reference_of(target: object) -> str | None:
         return target
     if isinstance(target, (list, tuple)):
         return "\n".join(str(item) for item in target)
-    return str(target)
+    return dumps_unless_text(target)

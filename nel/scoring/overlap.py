@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from nel.errors import DatasetError, ScorerError, UndefinedMetric
-from nel.metrics import Metric, metric
+from nel.metrics import Metric, MetricOfAnswers, metric
 from nel.reading.texts import compared_text
 from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold, text_gold
@@ -347,7 +347,8 @@ def _chrf(word_order: int) -> CHRF:
 
 @metric(name="corpus_bleu")
 def corpus_bleu_metric(tokenize: str = "13a") -> Metric:
-    """Give sacrebleu's corpus BLEU of all responses against their targets, 0 to 100.
+    """Give sacrebleu's corpus BLEU of all responses, those of repeats too, against their targets, 0
+    to 100.
 
     Args:
         tokenize: sacrebleu's name of the tokenizer: ``13a``, ``intl``, ``zh``, ``char`` …
@@ -357,23 +358,26 @@ def corpus_bleu_metric(tokenize: str = "13a") -> Metric:
     >>> round(corpus_bleu_metric()([one]), 6)
     100.0
     """
-    return lambda scores: corpus_bleu(*_texts(scores), tokenize=tokenize)
+    return MetricOfAnswers(lambda scores: corpus_bleu(*_texts(scores), tokenize=tokenize))
 
 
 @metric(name="corpus_chrf")
 def corpus_chrf_metric(word_order: int = 0) -> Metric:
-    """Give sacrebleu's corpus chrF of all responses against their targets, 0 to 100.
+    """Give sacrebleu's corpus chrF of all responses, those of repeats too, against their targets, 0
+    to 100.
 
     Args:
         word_order: 0 for chrF, 2 for chrF++.
     """
-    return lambda scores: corpus_chrf(*_texts(scores), word_order=word_order)
+    return MetricOfAnswers(lambda scores: corpus_chrf(*_texts(scores), word_order=word_order))
 
 
 @metric(name="corpus_ter")
 def corpus_ter_metric() -> Metric:
-    """Give sacrebleu's corpus TER of all responses against their targets; less is better."""
-    return lambda scores: corpus_ter(*_texts(scores))
+    """Give sacrebleu's corpus TER of all responses, those of repeats too, against their targets;
+    less is better.
+    """
+    return MetricOfAnswers(lambda scores: corpus_ter(*_texts(scores)))
 
 
 def _texts(scores: Sequence[SampleScore]) -> tuple[list[str], list[Any]]:

@@ -14,9 +14,21 @@ from sacrebleu import corpus_chrf as sacrebleu_corpus_chrf
 from sacrebleu.metrics.chrf import CHRF
 
 from nel.errors import DatasetError, ScorerError, UndefinedMetric
-from nel.scoring.overlap import bleu, chrf, corpus_bleu, corpus_chrf, f1_token, rouge
+from nel.metrics.requested import RequestedStatistics
+from nel.metrics.statistics_collector import StatisticsCollector
+from nel.scoring.overlap import (
+    bleu,
+    chrf,
+    corpus_bleu,
+    corpus_chrf,
+    corpus_chrf_metric,
+    corpus_ter,
+    corpus_ter_metric,
+    f1_token,
+    rouge,
+)
 from nel.scoring.tokens import rouge_tokens
-from nel.types import ScorerInput
+from nel.types import ModelFailure, SampleScore, Score, Scored, ScorerInput
 from tests.support.tiers import ENDS, representatives
 
 EXACT = 1e-9
@@ -266,3 +278,24 @@ def test_faults_of_a_corpus_are_named() -> None:
         corpus_chrf(["a", "b"], ["a", []])
     with pytest.raises(ScorerError, match="word_order is -1"):
         corpus_chrf(["a"], ["a"], word_order=-1)
+
+
+def test_a_corpus_of_repeats_has_every_answer() -> None:
+    """Each answer is a response of its own, as in sacrebleu; the last answer of a question stood for all of them."""
+    answers = {
+        "the cat sat on the mat": ["the cat sat on a mat", "", "a dog"],
+        "a red door": ["a red door", "red", "a"],
+    }
+    statistics = StatisticsCollector(
+        RequestedStatistics(metrics=(("", corpus_chrf_metric()), ("", corpus_ter_metric())))
+    )
+    for question, (target, texts) in enumerate(answers.items()):
+        for text in texts:
+            outcome = Scored(reward=0.5, metrics={}) if text else ModelFailure(kind="empty")
+            statistics.add(question, outcome, SampleScore(score=Score(value=0.0), response=text, target=target))
+    responses = [text for texts in answers.values() for text in texts]
+    targets = [target for target, texts in answers.items() for _ in texts]
+    assert [(row["value"], row["n"]) for row in statistics.rows("accuracy")] == [
+        (corpus_chrf(responses, targets), 6),
+        (corpus_ter(responses, targets), 6),
+    ]

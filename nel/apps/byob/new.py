@@ -30,7 +30,7 @@ from nel.apps.byob.wizard.writing import SCORERS, Draft, file_of, file_text, pla
 from nel.cli.checks import show_checks
 from nel.cli.terminal import plain
 from nel.core.paths import as_argument
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.datasets.table_form import split_options
 from nel.discovery.benchmark_checks import check_file
 from nel.errors import EXIT_USAGE, ConfigError, NelError
@@ -203,7 +203,7 @@ def _step(number: int, title: str) -> None:
 
 def _show_table(table: Table) -> None:
     typer.echo(
-        plain(f"{counted(table.n_rows, 'row')} with {', '.join(table.columns)}; the first ones:")
+        plain(f"{count_text(table.n_rows, 'row')} with {', '.join(table.columns)}; the first ones:")
     )
     for note in table.notes:
         typer.echo(plain(f"  note: {note}"))

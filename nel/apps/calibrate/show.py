@@ -14,7 +14,7 @@ from nel.apps.calibrate.labelling import ImportedLabels, borrow_calibration, imp
 from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.files import BORROWED_NAME, CALIBRATION_NAME
 from nel.cli.terminal import plain, report_text
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.engine.store.lock import own_directory
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import StoreError
@@ -95,7 +95,7 @@ def _lines(
     labelled: ImportedLabels, judging: dict[str, Any], headline: dict[str, Any]
 ) -> list[str]:
     calibration = judging["calibration"]
-    note = f", {counted(labelled.n_empty, 'line')} without one" if labelled.n_empty else ""
+    note = f", {count_text(labelled.n_empty, 'line')} without one" if labelled.n_empty else ""
     lines = [f"labels: {labelled.n:,} of {calibration['n_judged']:,} judged answers{note}"]
     lines += [
         f"  {name}: {measure_text(measure, unit_of_agreement(name))}"

@@ -25,7 +25,7 @@ from nel.comparison.pairing import Pairing, needs_rows, pair
 from nel.comparison.questions import Questions
 from nel.comparison.sides import Side, SideBenchmark
 from nel.core.scaling import mean_of
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.decide.multiplicity import holm
 from nel.decide.ranks import one_sided, rank_intervals
 from nel.decide.verdict import Verdict
@@ -245,8 +245,8 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_unasked: int) -
     difference, reason = compared.tested, compared.reason
     if n_unasked:
         reason = (
-            f"a stop rule left {counted(n_unasked, 'pair')} unasked, and these intervals are for a fixed number"
-            " of samples"
+            f"a stop rule left {count_text(n_unasked, 'pair')} unasked, and these intervals are for a"
+            " fixed number of samples"
         )
     duel = _Duel(
         benchmark=name,

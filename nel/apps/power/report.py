@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.reports.html import environment
 from nel.reports.numbers import MISSING, cost, count, seconds
 from nel.types import JsonObject
@@ -53,7 +53,8 @@ def power_lines(document: JsonObject) -> Iterator[str]:
 def curve_lines(document: JsonObject) -> Iterator[str]:
     """Yield the power curve of the first number of repeats as a picture of text."""
     curve = document["curves"][0]
-    yield f"power to find {_points(document['effect'])} by questions, {counted(curve['repeats'], 'repeat')}"
+    repeats = count_text(curve["repeats"], "repeat")
+    yield f"power to find {_points(document['effect'])} by questions, {repeats}"
     width = max(len(count(point["questions"])) for point in curve["points"])
     arrow = "  ←"
     for point in curve["points"]:
@@ -80,7 +81,7 @@ def power_svg(document: JsonObject) -> str:
         title=f"Power to find {_points(document['effect'])}",
         curves=curves,
         power=document["power"],
-        counted=counted,
+        count_text=count_text,
         across=lambda questions: (math.log(questions) - begin) / (end - begin),
     )
 
@@ -137,7 +138,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _marginal(marginal: JsonObject) -> str:
     start = (
-        f"At {count(marginal['questions'])} questions and {counted(marginal['repeats'], 'repeat')} the"
+        f"At {count(marginal['questions'])} questions and {count_text(marginal['repeats'], 'repeat')} the"
         f" standard error is {_points(marginal['standard_error'])}: one more repeat of each makes"
         f" it {_points(marginal['with_one_more_repeat'])}, as many answers to new questions"
         f" {_points(marginal['with_more_questions'])}"

@@ -17,7 +17,7 @@ from nel.config.settings import Assignment
 from nel.core.atomic_files import write_file
 from nel.core.event_loop import run
 from nel.core.strict_json import dumps_line
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.errors import PreflightError, SandboxError, UsageError
 from nel.sandbox import Sandbox
 from nel.types import JsonObject
@@ -74,7 +74,7 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
     )
     if served.n_bad_rows:
         say(
-            f"{counted(served.n_bad_rows, 'row')} without a sample, left out; the first:"
+            f"{count_text(served.n_bad_rows, 'row')} without a sample, left out; the first:"
             f" {served.first_fault}"
         )
     if options.export_dir is not None:
@@ -105,8 +105,8 @@ async def _serve(service: Service, options: ServeOptions, say: Callable[[str], N
     ):
         n, name = len(service.served.samples), service.served.plan.benchmark.name
         say(
-            f"serving {name}, {counted(n, 'sample')}, on {base_url.removesuffix('/v1')}: /seed_session"
-            " /verify /health"
+            f"serving {name}, {count_text(n, 'sample')}, on {base_url.removesuffix('/v1')}:"
+            " /seed_session /verify /health"
         )
         await stop.wait()
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from nel.errors import UndefinedMetric
-from nel.metrics import Metric, metric
+from nel.metrics import Metric, MetricOfAnswers, metric
 from nel.scoring import corpus_bleu, corpus_chrf
 from nel.scoring.overlap import corpus_chrf_metric
 from nel.types import SampleScore
@@ -83,4 +83,4 @@ def _by_pair(measure: Callable[[str, list[str], list[str]], float]) -> Metric:
         # Each pair weighs the same, however many sentences it has.
         return {**measures, "mean": math.fsum(measures.values()) / len(measures)}
 
-    return compute
+    return MetricOfAnswers(compute)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nel.core.texts import counted
+from nel.core.texts import count_text
 from nel.errors import UndefinedMetric
 from nel.judges.stats.agreement import Table, cohen_kappa, gwet_ac1, pabak, table_interval
 from nel.judges.stats.alpha import ONE_CATEGORY, RESAMPLES
@@ -120,7 +120,7 @@ def panel_json(tally: Tally) -> list[dict[str, Any]]:
 
 def few_labels(n: int) -> str:
     """Return the warning about too few labels."""
-    return f"only {counted(n, 'label')}; with fewer than {LABELS_FEW} these numbers say little"
+    return f"only {count_text(n, 'label')}; with fewer than {LABELS_FEW} these numbers say little"
 
 
 class _Weighted:
