@@ -8,6 +8,7 @@ after the benchmark was loaded; a rescoring loads it again.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +17,6 @@ from typing import Any, ClassVar, Final
 from nel import Benchmark, Sample, ScorerInput
 from nel.compat.evalscope.own_rows import LoadedRows, loaded_sample
 from nel.core.addresses import split_address
-from nel.core.texts import slug
 from nel.errors import ConfigError, ScorerError
 from nel.prompts import load_template
 from nel_evalscope.tasks import Address, Refusal, load_benchmark
@@ -56,9 +56,10 @@ def open_benchmark(uri: str) -> Benchmark:
     """
     address = parse_address(uri)
     benchmark = load_benchmark(address)
+    slug = re.sub(r"[^a-z0-9_-]+", "-", address.name.lower()).strip("-")
     takes_mean = "; the mean over samples, not its own aggregation" if address.takes_mean else ""
     return AdapterBenchmark(
-        name=f"evalscope-{slug(address.name)}",
+        name=f"evalscope-{slug}",
         description=f"{address.name} of EvalScope {benchmark.version}{takes_mean}",
         dataset=LoadedRows(benchmark.load, benchmark.row, "evalscope", address.name),
         prompt=load_template("made by EvalScope", name="prompt"),

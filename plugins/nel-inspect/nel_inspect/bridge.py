@@ -8,6 +8,7 @@ task was loaded; a rescoring loads it again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -17,7 +18,6 @@ from typing import Any, ClassVar, Final, Self
 
 from nel import Benchmark, Sample, Score, ScorerInput
 from nel.core.addresses import split_address
-from nel.core.texts import slug
 from nel.errors import ConfigError, DatasetError, JudgeError, ScorerError
 from nel.judges.parsing.formats import may_hold_verdict
 from nel.judges.types import Case, Judgement
@@ -151,8 +151,9 @@ def open_task(uri: str) -> Benchmark:
     address = parse_address(uri)
     task = load_task(address)
     title = address.task if address.is_file else f"{address.home}-{address.task}"
+    slug = re.sub(r"[^a-z0-9_-]+", "-", title.lower()).strip("-")
     return TaskBenchmark(
-        name=f"inspect-{slug(title)}",
+        name=f"inspect-{slug}",
         description=(
             f"{title} of Inspect, inspect_ai {metadata.version('inspect_ai')}{task.notes()}"
         ),

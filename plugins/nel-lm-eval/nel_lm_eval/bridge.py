@@ -8,6 +8,7 @@ process of its own, which is forked after the task was loaded; a rescoring loads
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +17,6 @@ from urllib.parse import urlencode
 
 from nel import Benchmark, BenchmarkGroup, Message, Sample, ScorerInput
 from nel.core.addresses import split_address
-from nel.core.texts import slug
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.prompts import load_template
 from nel.scoring import chrf
@@ -102,6 +102,7 @@ def _uri(address: Address) -> str:
 
 def _benchmark(address: Address) -> Benchmark:
     task = load_task(address)
+    slug = re.sub(r"[^a-z0-9_-]+", "-", address.task.lower()).strip("-")
     description = f"{address.task} of lm-evaluation-harness {task.version}"
     if task.left_out:
         description += f"; without {', '.join(task.left_out)}, no mean over samples"
@@ -111,7 +112,7 @@ def _benchmark(address: Address) -> Benchmark:
     elif address.apply_chat_template:
         protocol = "chat"
     return TaskBenchmark(
-        name=f"lm-eval-{slug(address.task)}",
+        name=f"lm-eval-{slug}",
         description=description,
         dataset=Rows(task),
         prompt=load_template("made by lm-evaluation-harness", name="prompt"),
