@@ -75,7 +75,8 @@ class ServedBuilds:
         if len(self._builds) <= 1:
             return []
         texts = [
-            f"{_build_text(*name)} for {count_text(build.n, 'answer')} from problem_idx {build.first}"
+            f"{_build_text(*name)} for {count_text(build.n, 'answer')} from problem_idx"
+            f" {build.first}"
             for name, build in self._builds.items()
         ]
         builds = ", ".join(texts[:_SHOWN_MAX])
