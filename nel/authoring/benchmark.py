@@ -269,7 +269,7 @@ class Benchmark:
         if self.num_fewshot:
             raise ConfigError(
                 f"{self.name} asks about images, and examples cannot show theirs; leave num_fewshot"
-                " away"
+                " out"
             )
         urls = image_urls(row, self.images_field, self.images_dir or self.base_dir)
         # A row without an image is asked by its text alone.
@@ -378,7 +378,7 @@ class Benchmark:
         if target is None and (shown_by is None or "target" in shown_by.fields):
             raise ConfigError(
                 f"{self.name} has no gold answer that an example could show; name its field with"
-                " target_field, or leave num_fewshot away"
+                " target_field, or leave num_fewshot out"
             )
         if self.continuation is not None:
             # The right choice is in the question here, and the same text follows each.

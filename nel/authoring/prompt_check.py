@@ -39,11 +39,11 @@ def with_prompt(benchmark: Benchmark, path_or_text: str, rows: Iterable[RawRow])
             field or the gold answer, or leaves out the question.
     """
     if benchmark.response_field is not None:
-        raise ConfigError(f"{benchmark.name} scores recorded answers; leave --prompt away")
+        raise ConfigError(f"{benchmark.name} scores recorded answers; leave --prompt out")
     if type(benchmark).sample is not Benchmark.sample:
         raise ConfigError(
             f"{benchmark.name} makes its prompts in code, so that no template replaces them; leave"
-            " --prompt away, or change its own settings (args)"
+            " --prompt out, or change its own settings (args)"
         )
     template = load_template(path_or_text)
     values = _first_values(benchmark, rows)

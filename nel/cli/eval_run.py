@@ -148,7 +148,7 @@ def score(
         if chosen.settings or chosen.overrides:
             raise UsageError(
                 "--explain shows how stored answers are read and scores none; leave --scorer and -O"
-                " away"
+                " out"
             )
         show_explanation(run_dir, explain, as_json=as_json)
         return
@@ -215,7 +215,7 @@ def verbosity_of(*, quiet: bool, verbose: bool) -> int:
         UsageError: Both are set.
     """
     if quiet and verbose:
-        raise UsageError("--quiet and --verbose exclude each other; leave one away")
+        raise UsageError("--quiet and --verbose exclude each other; leave one out")
     return verbose - quiet  # True counts 1
 
 

@@ -70,8 +70,8 @@ def show_floors(
     """
     if any(of_two_runs) or len(sides) != 1:
         raise ConfigError(
-            "--fail-under holds one run alone; leave --policy, --baseline, --despite and the second"
-            " run away"
+            "--fail-under holds one run alone; leave out --policy, --baseline, --despite and the"
+            " second run"
         )
     document = floors_decision(sides[0], read_floors(floors))
     _show(document, output_dir or directory_of(sides[0]), as_json=as_json)

@@ -183,7 +183,7 @@ def gate(
     """
     if floors is not None:
         if candidate is not None or policy is not None or despite:
-            raise ConfigError("floors hold one run alone; leave candidate, policy and despite away")
+            raise ConfigError("floors hold one run alone; leave candidate, policy and despite out")
         demanded_floors = [Floor(metric=name, value=value) for name, value in floors.items()]
         with arguments_for_flags(_ARGUMENTS):
             document = floors_decision(_side(baseline), demanded_floors)

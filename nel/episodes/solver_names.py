@@ -48,7 +48,7 @@ def find_solver(text: str) -> BoundSolver | None:
     function = plugins.load("solvers", name)
     if name == GENERATE:
         if options:
-            raise ConfigError(f"the solver {GENERATE} has no options; leave :{options} away")
+            raise ConfigError(f"the solver {GENERATE} has no options; leave :{options} out")
         return None
     return bound_solver(name, function, options_of(name, options))
 

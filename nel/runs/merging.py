@@ -202,7 +202,7 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
         if shard.shard == next_shard.shard:
             raise UsageError(
                 f"{shard.shard.title} is there twice: {shard.path} and {next_shard.path}; leave one of them"
-                " away"
+                " out"
             )
     absent_numbers = sorted(set(range(1, of + 1)) - {shard.shard.number for shard in shards})
     if absent_numbers:

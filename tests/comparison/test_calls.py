@@ -70,7 +70,7 @@ def test_what_is_wrong_is_said_in_arguments(runs: dict[str, Path], tmp_path: Pat
         nel.compare(runs["a"])
     with pytest.raises(ConfigError, match="gate needs a candidate and a policy, or floors="):
         nel.gate(runs["a"], runs["b"])
-    with pytest.raises(ConfigError, match="leave candidate, policy and despite away"):
+    with pytest.raises(ConfigError, match="leave candidate, policy and despite out"):
         nel.gate(runs["a"], floors={"accuracy": 0.5}, despite=["dataset"])
     with pytest.raises(ConfigError, match=r"^floors accuracy=80: .* 0\.8 is 80 %"):
         nel.gate(runs["a"], floors={"accuracy": 80})

@@ -223,7 +223,7 @@ _WHAT: Final = (
     Mistake(
         "both kinds of a part",
         f"{GOOD} --sample 2 --max-problems 2",
-        "leave one of --sample and --max-problems away",
+        "leave one of --sample and --max-problems out",
         f"{GOOD} --sample 2",
     ),
     Mistake("shard beyond the last", f"{GOOD} --shard 3/2", "of 2 there is 1/2 to 2/2", f"{GOOD} --shard 2/2"),
@@ -266,7 +266,7 @@ _TYPED: Final = (
         "NeMo Evaluator's --output_dir", f"{GOOD} --output_dir out", "Did you mean --output-dir?", f"{GOOD} -o out"
     ),
     Mistake("-q before the command", "eval -q run", "`nel eval run -q`", f"{GOOD} -q"),
-    Mistake("-q and -v", f"{GOOD} -q -v", "leave one away", f"{GOOD} -v"),
+    Mistake("-q and -v", f"{GOOD} -q -v", "leave one out", f"{GOOD} -v"),
     Mistake("word for a number", f"{GOOD} --repeats two", '"two" is not a whole number', f"{GOOD} --repeats 2"),
     Mistake("number too small", f"{GOOD} --repeats 0", "too small: at least 1", f"{GOOD} --repeats 1"),
     Mistake(

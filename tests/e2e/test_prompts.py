@@ -77,7 +77,7 @@ def test_prompts_by_models_are_one_grid_that_survives_a_kill(tmp_path: Path) -> 
     ("prompts", "message"),
     [
         (["{question}", "Think."], 'leaves out the question of gsm8k, which is {question}; the fields are '),
-        (["{question}!", "{question}!"], "the prompts of gsm8k@prompt-1 and gsm8k@prompt-2 are equal; leave one of them away"),
+        (["{question}!", "{question}!"], "the prompts of gsm8k@prompt-1 and gsm8k@prompt-2 are equal; leave one of them out"),
     ],
     ids=["no-field", "equal"],
 )  # fmt: skip

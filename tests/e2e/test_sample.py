@@ -99,11 +99,11 @@ def test_the_first_questions_say_so_in_every_output(folder: Path) -> None:
     [
         (("--sample", "0"), "too small"),
         (("--sample-seed", "-1", "--sample", "5"), "too small"),
-        (("--sample", "5", "--stop-when", "width<0.1"), "leave one of them away"),
+        (("--sample", "5", "--stop-when", "width<0.1"), "leave one of them out"),
     ],
 )
 def test_what_cannot_be_sampled_is_refused(folder: Path, flags: tuple[str, ...], message: str) -> None:
-    """A usage error names what to leave away, and nothing is written."""
+    """A usage error names what to leave out, and nothing is written."""
     done = nel("eval", "run", "--bench", "bench.py", "-o", "out", *flags, cwd=folder)
     assert done.returncode == 2
     assert message in done.stderr

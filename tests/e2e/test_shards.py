@@ -195,7 +195,7 @@ def _without(name: str) -> Callable[[list[Path]], list[Path]]:
     [
         (_without("s2"), r"of 3 shards 1 is missing: 2; run --shard 2/3, or name"),
         (lambda paths: paths[:1], r"of 3 shards 2 are missing: 2, 3; run --shard 2/3 and so on"),
-        (lambda paths: [*paths, paths[0]], r"shard 1 of 3 is there twice: .*s1 and .*s1; leave one of them away"),
+        (lambda paths: [*paths, paths[0]], r"shard 1 of 3 is there twice: .*s1 and .*s1; leave one of them out"),
         (lambda paths: [*paths, paths[0].parent / "whole"], r"whole is a whole run and no shard"),
         (lambda paths: [paths[0].parent / "nothing"], r"there is no run.db in .*nothing"),
     ],
@@ -289,7 +289,7 @@ def test_a_killed_merge_leaves_nothing_that_looks_like_a_run(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"stop": {"when": ["width<0.1"]}}, "leave one of shard and stop.when away"),
+        ({"stop": {"when": ["width<0.1"]}}, "leave one of shard and stop.when out"),
         ({"benchmarks": [{"name": "quickstart", "repeat_check": 3}]}, "check repeatability in a run of its own"),
         ({"endpoint": None, "endpoints": [{"url": "http://a/v1", "model": "m"}]}, "a shard is of one run"),
         ({"shard": "0/3"}, '"0/3": shards are counted from 1, so that of 3 there is 1/3 to 3/3'),

@@ -224,7 +224,7 @@ def _config(
     if judges is None or not judges.panel:
         raise ConfigError("no judge is named; give --judge-url and --judge-id")
     if config.stop.when:
-        raise ConfigError("a leaderboard judges every pair that it has drawn; leave stop.when away")
+        raise ConfigError("a leaderboard judges every pair that it has drawn; leave stop.when out")
     return _in_directory(config, directory)
 
 

@@ -188,10 +188,10 @@ class BenchmarkConfig(Strict):
         if self.sample is not None and self.max_problems is not None:
             raise ValueError(
                 "sample and max_problems are both given; leave one of --sample and --max-problems"
-                " away"
+                " out"
             )
         if self.prompt_name is not None and len(self.prompt) != 1:
-            raise ValueError("prompt_name names one prompt; give one, or leave prompt_name away")
+            raise ValueError("prompt_name names one prompt; give one, or leave prompt_name out")
         return self
 
     def for_each_prompt(self) -> Iterator[BenchmarkConfig]:

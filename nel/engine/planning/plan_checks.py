@@ -29,18 +29,18 @@ def check_combination(config: RunConfig, entry: BenchmarkConfig, benchmark: Benc
     if config.stop.when and entry.sample is not None:
         raise ConfigError(
             "--stop-when asks all questions of the benchmark in a random order until it is decided,"
-            " and --sample draws some before; leave one of them away"
+            " and --sample draws some before; leave one of them out"
         )
     if entry.sample is not None and benchmark.without_limit() is not benchmark:
         raise ConfigError(
             f"--sample draws from all rows of {benchmark.name}, and args.limit takes the first of"
-            " each subset; leave one of them away"
+            " each subset; leave one of them out"
         )
     check_shard(config, entry)
     if eval_only and entry.repeat_check is not None:
         raise ConfigError(
             f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave"
-            " --repeat-check away"
+            " --repeat-check out"
         )
 
 
@@ -49,7 +49,7 @@ def check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:
     if config.shard is not None and config.stop.when:
         raise ConfigError(
             "--stop-when looks at all questions in one random order, and a shard asks only its own;"
-            " leave one of --shard and --stop-when away"
+            " leave one of --shard and --stop-when out"
         )
     if config.shard is not None and entry.repeat_check is not None:
         raise ConfigError(
@@ -79,7 +79,7 @@ def check_prompt_differs(plan: Plan, others: Sequence[Plan]) -> None:
             and plan.fields[PROMPT_TEMPLATE] == other.fields[PROMPT_TEMPLATE]
         ):
             raise ConfigError(
-                f"the prompts of {other.slot} and {plan.slot} are equal; leave one of them away"
+                f"the prompts of {other.slot} and {plan.slot} are equal; leave one of them out"
             )
 
 

@@ -32,7 +32,7 @@ def with_rule(benchmark: str, scorer: Any, rule: str) -> Any:
         raise ConfigError(f'there is no rule "{rule}"; use {" or ".join(_RULES)}')
     default = _default_of(scorer)
     if default is None:
-        raise ConfigError(f"{benchmark} reads answers by one rule only; leave --rule away")
+        raise ConfigError(f"{benchmark} reads answers by one rule only; leave --rule out")
     return scorer if rule == default else partial(scorer, rule=rule)
 
 

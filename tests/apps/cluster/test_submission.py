@@ -88,7 +88,7 @@ def test_every_limit_is_divided_and_said(tmp_path: Path) -> None:
     [
         ({"engine": {"concurrency": 3}}, SchedulerTarget(), "engine.concurrency is 3, which 4 shards cannot share"),
         ({"shard": "1/4"}, SchedulerTarget(), "each job gets its own, so leave it out"),
-        ({"stop": {"when": ["width<0.1"]}}, SchedulerTarget(), "leave one of --shard and --stop-when away"),
+        ({"stop": {"when": ["width<0.1"]}}, SchedulerTarget(), "leave one of --shard and --stop-when out"),
         ({"observability": {"metrics_port": 9000}}, SchedulerTarget(), "cannot both serve observability.metrics_port"),
         ({"endpoint": None, "endpoints": [{"url": "http://a/v1", "model": "m"}]}, SchedulerTarget(), "several endpoints"),
         ({"benchmarks": [{"name": "gsm8k", "dataset": "gone.jsonl"}]}, SchedulerTarget(), "gone.jsonl"),
