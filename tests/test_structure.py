@@ -89,7 +89,7 @@ ROOMS = {
     "byob": 400,
     "cli": 18_080,
     "comparison": 24_500,
-    "compat": 41_510,
+    "compat": 41_490,
     "config": 14_450,
     "core": 5_580,
     "datasets": 16_870,

@@ -391,11 +391,11 @@ def test_aggregations(aggregation: str, expected: dict[str, float]) -> None:
 
 
 def test_a_vote_at_k_counts_the_first_k_repeats() -> None:
-    """The majority of three is not that of the first two, where the earlier answer wins a tie; an empty one has no vote."""
+    """The majority of three is not that of the first two, where the earlier answer wins a tie; an empty one votes too."""
     given = scores(("1", 0.0, "a"), ("1", 1.0, "b"), ("1", 1.0, "b"))
     assert [one.score for one in aggregate_subset("vote_at_k", given)] == [0.0, 0.0, 1.0]
-    given = scores(("1", 0.0, ""), ("1", 0.0, " "), ("1", 1.0, "b"))
-    assert [one.score for one in aggregate_subset("vote_at_k", given)] == [0.0, 0.0, 1.0]
+    given = scores(("1", 1.0, "b"), ("1", 0.0, ""), ("1", 0.0, ""))
+    assert [one.score for one in aggregate_subset("vote_at_k", given)] == [1.0, 1.0, 0.0]
 
 
 def test_report_with_categories() -> None:

@@ -75,7 +75,7 @@ def test_what_is_wrong_is_said_in_arguments(runs: dict[str, Path], tmp_path: Pat
     with pytest.raises(ConfigError, match=r"^floors accuracy=80: .* 0\.8 is 80 %"):
         nel.gate(runs["a"], floors={"accuracy": 80})
     refused = cli("gate", "a", "--fail-under", "accuracy=0.5", "--despite", "dataset", cwd=tmp_path)
-    assert (refused.returncode, "leave --policy, --baseline, --despite" in refused.stderr) == (2, True)
+    assert (refused.returncode, "leave out --policy, --baseline, --despite" in refused.stderr) == (2, True)
     with pytest.raises(ConfigError, match="policy: "):
         nel.gate(runs["a"], runs["b"], policy={"defalts": {}})
     with pytest.raises(OutputError, match="there is no "):

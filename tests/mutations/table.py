@@ -506,8 +506,8 @@ MUTATIONS: Final = (
     Mutation(
         name="vote-over-all-repeats",
         fault="An adapter's vote@k counts all repeats instead of the first k.",
-        fragment="voters = repeats[:k]",
-        replacement="voters = repeats[:]",
+        fragment="repeat.score for repeat in repeats[:k]",
+        replacement="repeat.score for repeat in repeats[:]",
         tests=("tests/authoring/test_adapters.py",),
         keyword="vote or aggregation",
     ),

@@ -26,17 +26,13 @@ def _passing(rule: Callable[[int, int, int], float]) -> Reduce:
 def _vote(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
     """Return whether the most frequent answer of the first k repeats is right; on a tie the first.
 
-    An empty answer has no vote.
+    An empty answer votes too, as in EvalScope.
     """
     scores = [repeat.score for repeat in repeats[:k]]
-    votes = Counter(
-        score.extracted_prediction
-        for score in scores
-        if score.extracted_prediction and score.extracted_prediction.strip()
-    )
-    winner = next((answer for answer, _ in votes.most_common(1)), None)
+    votes = Counter(score.extracted_prediction for score in scores)
+    ((winner, _),) = votes.most_common(1)
     right = {score.extracted_prediction for score in scores if score.value[metric] == 1.0}
-    return float(winner is not None and winner in right)
+    return float(winner in right)
 
 
 OVER_REPEATS: Final[dict[str, Reduce]] = {

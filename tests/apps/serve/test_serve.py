@@ -214,7 +214,7 @@ def test_the_command_serves_until_it_is_stopped(tmp_path: Path) -> None:
         said = [process.stdout.readline() for _ in range(3)]
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 0
-    assert said[0].startswith("1 rows make no sample")
+    assert said[0].startswith("1 row without a sample, left out")
     assert said[2].startswith("serving served, 2 samples, on http://127.0.0.1:")
     rows = [json.loads(line) for line in (tmp_path / "served.jsonl").read_text().splitlines()]
     assert [row["uuid"] for row in rows] == ["served-a", "served-b"]
