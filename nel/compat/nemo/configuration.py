@@ -1,9 +1,9 @@
 """Recognises a configuration file of NeMo Evaluator, and writes what stands for it in nel.
 
-There are three forms, and that of its launcher. Nothing is run from such a file: part of what it may hold has no counterpart,
-and a setting that is dropped without a word is another evaluation. A benchmark that nel cannot run
-is not written: the message names the one thing that it needs. The file is looked at before
-variables are filled in, so that no key gets into the text.
+There are three forms, and that of its launcher. Nothing is run from such a file: part of what it
+may hold has no counterpart, and a setting that is dropped without a word is another evaluation. A
+benchmark that nel cannot run is not written: the message names the one thing that it needs. The
+file is looked at before variables are filled in, so that no key gets into the text.
 """
 
 from __future__ import annotations
