@@ -58,24 +58,21 @@ $(BIN)/python:
 	@if command -v uv >/dev/null; then uv venv --quiet --python $(PYTHON) $(VENV); else $(PYTHON) -m venv $(VENV); fi
 
 # $(call install,ARGUMENTS): with uv where it is present, with pip otherwise; LOCKED=1 takes the versions of the lock file.
-# pip compiles no modules, as uv does not: of what nel alone needs that took 24 of 67 seconds, most for what is never imported.
 LOCKED ?=
 CONSTRAINT := $(if $(LOCKED),--constraint requirements-ci.txt)
 install = if command -v uv >/dev/null; then uv pip install --quiet --python $(BIN)/python $(CONSTRAINT) $(1); \
-	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(CONSTRAINT) $(1); fi
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINT) $(1); fi
 
 $(STAMP): pyproject.toml | $(BIN)/python
 	@echo "==> installing nel and the libraries it needs: about 60 MB to download, a minute or two, once"
 	@$(call install,-e .)
 	@touch $@
 
-# The lock file names all that is needed, so that nothing has to be resolved. Without isolation the plugins need one
-# environment to be built in, where each would have made its own.
+# Without isolation the plugins need one environment to be built in, where each would have made its own.
 $(DEV_STAMP): pyproject.toml $(wildcard plugins/*/pyproject.toml) | $(BIN)/python
 	@echo "==> installing nel with everything its checks and tests need: several minutes, once"
-	@$(call install,$(if $(LOCKED),--no-deps --requirement requirements-ci.txt,-e '.[dev]'))
-	@$(call install,hatchling editables)
-	@$(call install,--no-deps --no-build-isolation -e . $(foreach plugin,$(filter-out %/nel-broken,$(wildcard plugins/*)),-e ./$(plugin)) ./plugins/nel-broken)
+	@$(call install,-e '.[dev]' hatchling editables)
+	@$(call install,--no-deps --no-build-isolation $(foreach plugin,$(filter-out %/nel-broken,$(wildcard plugins/*)),-e ./$(plugin)) ./plugins/nel-broken)
 	@touch $@ $(STAMP)
 
 $(MODEL_STAMP): $(STAMP)
