@@ -187,6 +187,7 @@ def test_an_episode_survives_a_kill_at_an_event_of_its_container(
         check_resumed(bench, endpoint, whole)
 
 
+@pytest.mark.slow
 def test_a_run_may_be_killed_many_times(bench: Path, client: Any, whole: list[dict[str, Any]]) -> None:
     """Each session takes a few steps; the changes against the image are those of all sessions."""
     with scripted(working) as endpoint:

@@ -77,12 +77,11 @@ def test_no_cheat_passes_a_single_problem(sandbox: Sandbox, before: str, body: s
     assert {one.verdict for one in verdicts(sandbox, cheats)} == expected
 
 
-@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.slow)])
-def test_load_does_not_change_a_verdict(step: int) -> None:
+@pytest.mark.slow
+def test_load_does_not_change_a_verdict() -> None:
     need_engine("python")
     mixed = canonical()
     mixed[0] = program(rows()[0], rows()[0]["prompt"] + "    while True: pass\n")
-    mixed = mixed[::step]
     with Sandbox(SandboxSettings(workers=1)) as alone:
         quiet = [one.verdict for one in verdicts(alone, mixed)]
     with busy_processes(4), Sandbox(SandboxSettings(workers=8)) as crowded:
