@@ -90,7 +90,7 @@ class PluginRef:
     @property
     def qualified(self) -> str:
         """Return ``package:name``, with ``://`` after it where the name is a URI scheme."""
-        # A dot is in the names `MODULE.names` and `TOOL.configuration`, which are no schemes.
+        # A dot is in the names `MODULE.names` and `TOOL.configuration`, which are not schemes.
         is_scheme = self.kind in _URI_KINDS and "." not in self.name
         return f"{self.distribution}:{self.name}" + ("://" if is_scheme else "")
 

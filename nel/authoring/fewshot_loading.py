@@ -53,7 +53,7 @@ def bind_examples(
     value_of = prompt_of = None
     if settings.match_field and settings.sampler != "fixed":
         value_of = benchmark.example_value
-    # Only rows of different prompts count: a sample that occurs twice is no example of itself.
+    # Only rows of different prompts count: a sample that occurs twice is not an example of itself.
     if settings.sampler == "first":
         prompt_of = benchmark.example_prompt
     rows = read_examples(

@@ -17,7 +17,7 @@ from nel.reading.texts import read_text
 from nel.reading.types import Reason
 from nel.scoring.tokens import squad_tokens
 
-# Lines that are no answer: "**Final answer:**", "```text", "<answer>", "."
+# Lines that hold no answer: "**Final answer:**", "```text", "<answer>", "."
 _FRAME: Final = re.compile(
     r"[\s#>*_]*(?:the\s+)?(?:final\s+)?answer[\s*_]*[:：]?[\s*_]*|```[^\n`]*|</?\w+>|[.。]+",
     re.IGNORECASE,

@@ -292,7 +292,7 @@ class RunConfig(Strict):
     def _aggregates_name_benchmarks(self) -> RunConfig:
         names = [entry.name for entry in self.benchmarks]
         # Means by name, and whether a member of theirs is missing. From the last one up: a mean may
-        # be over others that stand after it, and over none before it, so that there is no circle.
+        # be over others that stand after it and never over one before it: there cannot be a circle.
         means: dict[str, bool] = {}
         for aggregate in reversed(self.aggregates):
             title = f'aggregate "{aggregate.name}"'
