@@ -316,7 +316,6 @@ def _designs(
 def _models_of_judges(benchmark: StoredBenchmark) -> dict[str, str]:
     config = benchmark.config
     roles = (config.get("model_roles") or {}).values()
-    # The benchmark's too, of newer runs.
     own_roles = ((benchmark.plan.get("identity") or {}).get("judge.roles") or {}).values()
     itself = [config["endpoint"]] if config.get("endpoint") else []
     judges = (*itself, *own_roles, *roles, *benchmark.panel)
