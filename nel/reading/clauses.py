@@ -26,7 +26,7 @@ _UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
 _STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
 _PARTING_MARK: Final = r"[^\w\s)*_`]"
 # "A: no" after an option denies it, as where each option is weighed on a line of its own.
-_NO_AFTER_KEY: Final = r":[\s*_`\"']*(?:no|false)[.*_`\"' ]*(?:\n|\Z)"
+_NO_AFTER_KEY: Final = r":[\s*_`\"']*(?:no|false|incorrect|wrong)\b[.*_`\"' ]*(?:\n|\Z)"
 _COPULAS: Final = words_of("copula")
 _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
 

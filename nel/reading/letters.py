@@ -89,10 +89,13 @@ class _Patterns:
         self.next = re.compile(
             rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>(?![AI](?!{_AFTER_ARTICLE.pattern})){name}){apart}"
         )
-        # A line of a list of options: "- (B) Rome", "B." or "B" alone.
+        # A line of a list of options: "- (B) Rome", "Option B: …", "B." or "B" alone.
         self.listed = re.compile(
-            rf"\s*[*-]*[^\S\n]*[(\[]?(?P<label>{name})(?:[)\].:]|(?=[^\S\n]*(?:\n|\Z)))"
+            rf"\s*[*-]*[^\S\n]*(?:(?i:{words_pattern('option')})\s)?[(\[]?(?P<label>{name})"
+            r"(?:[)\].:]|(?=[^\S\n]*(?:\n|\Z)))"
         )
+        # Another option on the line of one: "(A) Paris (B) Rome", "A: Paris; B: Rome".
+        self.going_on = re.compile(rf"[\s;；。][(\[]?{name}[)\]:]\s?\S")
         self.marked = re.compile(
             rf"(?:[(\[{{](?P<bracketed>{name})[)\]}}]|(?i:{words_pattern('option')})\s?[*_\"'(]*"
             rf"(?:(?P<named>{name}){apart}|(?<=\()(?P<small>(?i:{name}))(?=\))))"
@@ -177,10 +180,12 @@ class LetterReader:
         if not option_text:
             return value
         is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]", ",")
-        is_option = is_marked and (
-            len(option_text) <= self.text_max or self._repeats_text(value.answer, option_text)
-        )
-        return value if is_option else None
+        if is_marked and self._repeats_text(value.answer, option_text):
+            return value
+        is_short = len(option_text) <= self.text_max
+        is_wrong = is_denied(response.low, value.start, value.end, begin=start)
+        is_list = self.patterns.going_on.search(response.plain, value.end, stop) is not None
+        return value if is_marked and is_short and not (is_wrong or is_list) else None
 
     def _is_option_a(self, response: Answer, declaration: Declaration) -> bool:
         """Return whether a marker "A:" opens a list of options and not an answer."""

@@ -79,10 +79,13 @@ _ROOT_ENDS: Final = frozenset("√^_{(<=>≤≥$xyzn+-*/")
 """One of them ends what it matches, or that has a backslash."""
 _ROOT_MAX: Final = 12
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
-# Between two numbers that are two answers: "5 or 6", "x = 5, y = 6"; not "5, since 6" or "5, not
-# 6".
+# Between two numbers that are two answers: "5 or 6", "5, 6", "x = 5, y = 6"; not "5, since 6", "42,
+# which is 6 * 7" or "5 or not 6".
+_VALUE_MARKS: Final = r"[\s*_`(\[{$\"']*"
 _ALSO: Final = re.compile(
-    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?!{words_pattern('before')}|(?:since|because|as)\b)(?:\w+(?:\s=?|=)){{0,2}}?[\s*_`(\[{{$\"']*\Z",
+    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]\s*(?:\w+\s?=)?"
+    rf"|{words_pattern('or', 'and')}\s*(?!{words_pattern('before')}|(?:since|because|as)\b)(?:\w+(?:\s=?|=)){{0,2}}?)"
+    rf"{_VALUE_MARKS}\Z",
     re.IGNORECASE,
 )
 _SECOND_VALUE: Final = re.compile(rf"\d\s?(?:,|{words_pattern('or', 'and')})\s?[a-z]\s?\Z")

@@ -19,7 +19,17 @@ from tests.reading.recorded import outputs, sets
 
 RECORDED = re.compile(r"(?P<name>[a-z][a-z0-9_]+)(?: (?P<row>\d+))?(?=[:,]|$)")
 """The set and, from 0, the row of ../shared/data that a row of the table names."""
-PUBLISHED = ("BBH's ", "MGSM's ", "MMMLU's ", "M3Exam's ", "TurkishMMLU's ", "GSM8K,", "MathVista's ")
+PUBLISHED = (
+    "BBH's ",
+    "MGSM's ",
+    "MMMLU's ",
+    "MMLU-ProX,",
+    "M3Exam's ",
+    "TurkishMMLU's ",
+    "GSM8K,",
+    "LightEval's ",
+    "MathVista's ",
+)
 KEYS = {"form", "strength", "kind", "language", "decimal", "needs", "pattern", "needed_by"}
 TABLE: list[dict[str, Any]] = tomllib.loads((files("nel.reading") / "forms.toml").read_text(encoding="utf-8"))["row"]
 

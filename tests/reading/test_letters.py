@@ -40,7 +40,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("A: red\nB: green\n…\nso the answer is B.", "B", Form.PHRASE),
         ("Answer: C\n#### Overhead", "C", Form.MARKER),
         ("**Answer** : B", "B", Form.MARKER),
-        ("Jawaban: D", "D", Form.LINE),
+        ("Jawaban: D", "D", Form.PHRASE),
         ("The function is:\n\nB. update\n\nIt never ends.", "B", Form.LINE),
         ("I would go with option (c).", "C", Form.SENTENCE),
         ("Answer: B- Rome", "B", Form.MARKER),
@@ -66,7 +66,17 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("Answer = C", "C", Form.MARKER),
         ("Bが正解です。", "B", Form.SENTENCE),
         ("Chọn B vì ...", "B", Form.PHRASE),
+        # As MMLU-ProX and TurkishMMLU ask for it, with the explanation behind it.
+        ("Odpověď je C, neboť (A) neplatí.", "C", Form.PHRASE),
+        ("A válasz C, mert (A) hamis.", "C", Form.PHRASE),
+        ("جواب C ہے، (A) نہیں۔", "C", Form.PHRASE),
+        ("Ìdáhùn náà ni C, kìí ṣe (A).", "C", Form.PHRASE),
+        ("A) yanlış, B) eksik. Bu yüzden C şıkkıdır.", "C", Form.SENTENCE),
         ("**Answer**: The function with an error is **D. update**.", "D", Form.MARKER),
+        # Each option weighed, on a line of its own or on one; LawBench's models repeat all on one line.
+        ("Option A: incorrect.\nOption B: correct.\nOption C: incorrect.", "B", Form.SENTENCE),
+        ("(A) This is wrong. (B) This is right.", "B", Form.SENTENCE),
+        ("A: red; B: green; C: blue", None, None),
         # What InfiniteBench's models declare where they find no error: no letter is read beside it.
         ("I would have to guess option B.\n\nMy answer is that no function has an obvious error.", None, None),
         ("Answer: all of them.\n\nOption B is the longest.", None, None),

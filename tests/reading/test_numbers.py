@@ -54,6 +54,12 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         (r"\boxed{x=2, y=3}", None, None),
         ("It is approximately 1.36041e-11.", "1.36041e-11", Form.SENTENCE),
         ("So the result is 8, not 7.", "8", Form.SENTENCE),
+        # What a comma and words part from an answer explains it; "5, 6" and "x = 5, y = 6" are two answers.
+        ("The answer is 42, which is 6 * 7.", "42", Form.PHRASE),
+        ("A resposta é 11, pois 5 + 6.", "11", Form.PHRASE),
+        ("The answer is x = 5, y = 6.", None, None),
+        # As lm-eval's Basque MGSM reads it.
+        ("Erantzuna 11 da. Beste 3 gehiago.", "11", Form.PHRASE),
         ("The answer is 10% of 50, which is 5.", "5", Form.PHRASE),
         ("The answer is twelve.", "twelve", Form.PHRASE),
         ("La respuesta es 1.234.", "1234", Form.PHRASE),
