@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.mutations.planting import ROOT, copy_tree, place_of, sources
+from tests.mutations.planting import copy_tree
 from tests.mutations.runner import TIERS, Runner, Verdict
 from tests.mutations.table import MUTATIONS, Mutation
 
@@ -59,12 +59,11 @@ def _chosen(only: Sequence[str] | None, room: str | None) -> list[Mutation]:
     known = {mutation.name for mutation in MUTATIONS}
     for name in only or ():
         if name not in known:
-            sys.exit(f'there is no mutation "{name}"; tests/mutations/table.py has them all')
-    texts = sources(ROOT) if room else {}
+            sys.exit(f'there is no mutation "{name}"; tests/mutations/faults.toml has them all')
     return [
         mutation
         for mutation in MUTATIONS
-        if (not only or mutation.name in only) and (room is None or room in place_of(mutation, texts).parts)
+        if (not only or mutation.name in only) and (room is None or room in Path(mutation.file).parts)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -13,31 +14,43 @@ from typing import Final
 from tests.mutations.table import Mutation
 
 ROOT: Final = Path(__file__).resolve().parents[2]
+_DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _PLANTED_AT: Final = 946_684_800
 """Seconds since 1970; a file with a fault has a modification time of its own, so that no cached bytecode passes for
 it."""
 
 
 class NotOnce(ValueError):
-    """The fragment of a mutation does not occur exactly once in nel."""
+    """The text that a mutation changes does not occur exactly once in its place."""
 
 
-def sources(tree: Path) -> dict[Path, str]:
-    """Return the Python files of nel in a tree, with their texts."""
-    return {path: path.read_text(encoding="utf-8") for path in sorted((tree / "nel").rglob("*.py"))}
-
-
-def place_of(mutation: Mutation, texts: dict[Path, str]) -> Path:
-    """Return the file that holds the fragment of a mutation.
+def changed(mutation: Mutation, text: str) -> str:
+    """Return the text of the mutation's file with the fault in it.
 
     Raises:
-        NotOnce: No file does, or it occurs several times.
+        NotOnce: The place is not there, or what is to be changed does not occur once in it.
     """
-    found = {path: text.count(mutation.fragment) for path, text in texts.items() if mutation.fragment in text}
-    if sum(found.values()) != 1:
-        where = ", ".join(f"{path.name} ({count} times)" for path, count in found.items()) or "no file"
-        raise NotOnce(f"{mutation.name}: its fragment must occur once in nel, and is in {where}; update the table")
-    return next(iter(found))
+    lines = text.splitlines(keepends=True)
+    first, last = _lines_of(mutation.function, text) if mutation.function else (0, len(lines))
+    within = "".join(lines[first:last])
+    if within.count(mutation.before) != 1:
+        times = f"{within.count(mutation.before)} times"
+        raise NotOnce(f"{mutation.name}: `before` must occur once in {mutation.place}, and does {times}")
+    return "".join(lines[:first]) + within.replace(mutation.before, mutation.after) + "".join(lines[last:])
+
+
+def _lines_of(function: str, text: str) -> tuple[int, int]:
+    """Return the lines of a function or class and its decorators, counted from 0; none where it is not there."""
+    body: list[ast.stmt] = ast.parse(text).body
+    first = last = 0
+    for name in function.split("."):
+        found = [node for node in body if isinstance(node, _DEFINITIONS) and node.name == name]
+        if len(found) != 1:
+            return 0, 0
+        (node,) = found
+        first = min(part.lineno for part in (node, *node.decorator_list)) - 1
+        last, body = node.end_lineno or 0, node.body
+    return first, last
 
 
 @contextmanager
@@ -52,15 +65,14 @@ def planted(mutation: Mutation, tree: Path, number: int) -> Iterator[Path]:
     Raises:
         NotOnce: Its place cannot be told.
     """
-    texts = sources(tree)
-    path = place_of(mutation, texts)
-    before = path.stat()
-    path.write_text(texts[path].replace(mutation.fragment, mutation.replacement), encoding="utf-8")
+    path = tree / mutation.file
+    text, before = path.read_text(encoding="utf-8"), path.stat()
+    path.write_text(changed(mutation, text), encoding="utf-8")
     os.utime(path, (_PLANTED_AT + number, _PLANTED_AT + number))
     try:
         yield path
     finally:
-        path.write_text(texts[path], encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 

@@ -24,7 +24,7 @@ from tests.mutations.table import Mutation
 TIERS: Final = {"fast": "not slow and not docker", "all": "not docker", "docker": "docker or not docker"}
 """Tier to the pytest marker expression that selects it."""
 _OWN_TESTS: Final = "tests/mutations"
-"""Notice every fault, since each takes the fragment of its own mutation away."""
+"""Notice every fault, since each takes away what its own mutation changes."""
 _MARK: Final = "NEL_MUTATION_RUN"
 _TEST_SECONDS_MAX: Final = 240
 _COVERING_SECONDS_MAX: Final = 1_800.0
@@ -88,12 +88,10 @@ class Runner:
         started = time.monotonic()
         self._planted += 1
         with planted(mutation, self._tree, self._planted):
-            narrowed = ["-k", mutation.keyword] if mutation.keyword else []
-            ran = self._pytest(["-x", *mutation.tests, *narrowed], _COVERING_SECONDS_MAX)
+            ran = self._pytest(["-x", *mutation.arguments], _COVERING_SECONDS_MAX)
             note = "covering" if ran.failed else "no covering test in this tier" if ran.is_empty else ""
             if not ran.failed and not self._covering_only:
-                covered = [] if narrowed else [f"--ignore={path}" for path in mutation.tests]
-                ran = self._pytest(["-x", "tests", f"--ignore={_OWN_TESTS}", *covered], _REST_SECONDS_MAX)
+                ran = self._pytest(["-x", "tests", f"--ignore={_OWN_TESTS}"], _REST_SECONDS_MAX)
                 note = "not covering" if ran.failed else note
         return Verdict(
             mutation=mutation,

@@ -8,21 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutations.planting import ROOT, NotOnce, place_of, planted, sources
+from tests.mutations.planting import ROOT, NotOnce, changed, planted
 from tests.mutations.table import MUTATIONS, Mutation
 
-EXAMPLE = Mutation(name="example", fault="", fragment="n + 1", replacement="n - 1", tests=("tests/test_plugins.py",))
+EXAMPLE = Mutation(name="example", says="", place="nel/module.py:C.next", before="n + 1", after="n - 1", tests="")
+MODULE = """class C:
+    def previous(self, n):
+        return n + 1 - 2
+
+    def next(self, n):
+        return n + 1
+"""
 
 
-def test_each_fragment_occurs_once_and_its_replacement_parses() -> None:
-    """Every mutation finds its place in nel, and makes a program of it that differs."""
-    texts = sources(ROOT)
+def test_each_fault_finds_its_place_and_makes_another_program() -> None:
     faulty = []
     for mutation in MUTATIONS:
+        text = (ROOT / mutation.file).read_text(encoding="utf-8")
         try:
-            ast.parse(texts[place_of(mutation, texts)].replace(mutation.fragment, mutation.replacement))
-            if mutation.fragment.split() == mutation.replacement.split():
-                faulty.append(f"{mutation.name}: the replacement changes nothing")
+            ast.parse(changed(mutation, text))
+            if mutation.before.split() == mutation.after.split():
+                faulty.append(f"{mutation.name}: it changes nothing")
         except (NotOnce, SyntaxError) as error:
             faulty.append(f"{mutation.name}: {error}")
     assert faulty == []
@@ -31,34 +37,44 @@ def test_each_fragment_occurs_once_and_its_replacement_parses() -> None:
 def test_each_mutation_names_tests_that_exist() -> None:
     """Names are unique, and every path of a test leads somewhere."""
     assert [name for name, count in Counter(mutation.name for mutation in MUTATIONS).items() if count > 1] == []
-    missing = [(mutation.name, path) for mutation in MUTATIONS for path in mutation.tests if not (ROOT / path).exists()]
+    missing = [
+        (mutation.name, path) for mutation in MUTATIONS for path in mutation.test_files if not (ROOT / path).exists()
+    ]
     assert missing == []
+    assert all(mutation.test_files for mutation in MUTATIONS)
 
 
 def test_rooms_of_nel_have_mutations() -> None:
     """No package of nel is without a planted fault."""
-    texts = sources(ROOT)
-    places = {place_of(mutation, texts).relative_to(ROOT / "nel").parts[0] for mutation in MUTATIONS}
+    places = {Path(mutation.file).parts[1] for mutation in MUTATIONS}
     packages = {path.parent.name for path in (ROOT / "nel").glob("*/__init__.py")}
     assert sorted(packages - places) == []
 
 
 def test_planting_is_undone(tmp_path: Path) -> None:
     """A fault is in the file within the block only, with a modification time of its own."""
-    file = tmp_path / "nel" / "rooms" / "module.py"
+    file = tmp_path / "nel" / "module.py"
     file.parent.mkdir(parents=True)
-    file.write_text("def following(n):\n    return n + 1\n", encoding="utf-8")
+    file.write_text(MODULE, encoding="utf-8")
     before = file.stat().st_mtime_ns
     with planted(EXAMPLE, tmp_path, 1) as place:
         assert place == file
-        assert "return n - 1" in file.read_text(encoding="utf-8")
+        assert file.read_text(encoding="utf-8") == MODULE.replace("n + 1\n", "n - 1\n")
         assert file.stat().st_mtime_ns != before
-    assert "return n + 1" in file.read_text(encoding="utf-8")
+    assert file.read_text(encoding="utf-8") == MODULE
     assert file.stat().st_mtime_ns == before
 
 
-@pytest.mark.parametrize("text", ["n = 1\n", "a = n + 1\nb = n + 1\n"])
-def test_a_place_that_is_not_unique_is_refused(tmp_path: Path, text: str) -> None:
-    """A fragment that is gone, or occurs twice, says so."""
-    with pytest.raises(NotOnce, match="example: its fragment must occur once in nel"):
-        place_of(EXAMPLE, {tmp_path / "module.py": text})
+@pytest.mark.parametrize(
+    "text",
+    [
+        MODULE.replace("next", "after"),
+        MODULE.replace("n + 1\n", "1 + n\n"),
+        MODULE.replace("n + 1\n", "n + 1 or n + 1\n"),
+    ],
+    ids=["no function", "not in it", "twice in it"],
+)
+def test_a_place_that_is_not_unique_is_refused(text: str) -> None:
+    """What other functions hold does not count."""
+    with pytest.raises(NotOnce, match=r"example: `before` must occur once in nel/module\.py:C\.next"):
+        changed(EXAMPLE, text)
