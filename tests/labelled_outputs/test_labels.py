@@ -1,4 +1,4 @@
-"""The labels name outputs that are there, each once, and are those that the drawing script draws."""
+"""The labels name outputs that are there, and say of each what was recorded with it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, get_args
 import pytest
 
 from tests.labelled_outputs import Kind, digest, labelled, read_labels, response_of, rows
-from tests.labelled_outputs.draw import STRATA, drawn
 
 
 def _place(label: dict[str, Any]) -> tuple[str, int]:
@@ -33,18 +32,6 @@ def test_digests_match() -> None:
         if label["digest"] != digest(response_of(label["file"], rows(label["file"])[label["row"]]))
     ]
     assert differing == []
-
-
-@pytest.mark.slow
-@pytest.mark.shared_data
-def test_labels_are_the_drawn_outputs() -> None:
-    """The drawing script draws the labelled rows, and no others, of the same kinds."""
-    expected = {
-        (stratum.file, row, stratum.kind, "hard" if hard else "random")
-        for name, stratum in STRATA.items()
-        for row, hard in drawn(name)
-    }
-    assert {(*_place(label), label["kind"], label["drawn"]) for label in read_labels()} == expected
 
 
 @pytest.mark.shared_data

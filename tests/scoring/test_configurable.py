@@ -171,13 +171,6 @@ def test_the_first_target_that_matches_gives_the_answer_and_else_the_last() -> N
     assert _score(_NUMERIC, "say 8", ["x", "7"]) == Score(value="I", answer="8", explanation="say 8")
 
 
-@pytest.mark.parametrize("location", ["middle", None])
-def test_an_unknown_location_is_refused(location: Any) -> None:
-    """The message names the locations there are."""
-    with pytest.raises(ConfigError, match="use begin, end, any, exact"):
-        match(location)
-
-
 @pytest.mark.parametrize("name", list(_ALL))
 @pytest.mark.parametrize("target", ["", ["", " "]])
 def test_an_empty_target_is_a_bad_row_whatever_the_response(name: str, target: Any) -> None:

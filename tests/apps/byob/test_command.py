@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,14 +23,6 @@ def test_the_script_has_every_flag_of_the_seed() -> None:
     } <= set(parameters)  # fmt: skip
     for command in (byob.compile_benchmark, byob.containerize):
         assert set(inspect.signature(command).parameters) <= set(parameters)
-
-
-def test_the_script_is_installed() -> None:
-    """pyproject names it, and it can be called."""
-    root = Path(__file__).resolve().parents[3]
-    scripts = tomllib.loads((root / "pyproject.toml").read_text())["project"]["scripts"]
-    assert scripts["nel-byob"] == "nel.apps.byob.script:main"
-    assert callable(byob_script.main)
 
 
 @pytest.mark.slow
