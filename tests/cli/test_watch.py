@@ -57,15 +57,18 @@ def running(endpoint: Endpoint, cwd: Path, *more: str) -> Iterator[subprocess.Po
 
 
 def until(cwd: Path, state: str, done: int) -> dict[str, Any]:
-    """Look until a run has come so far, and return that look; what was answered may not be on disk at once."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        looked = nel("eval", "watch", "out", "--once", "--json", cwd=cwd)
-        assert looked.returncode == 0, looked.stderr
-        view: dict[str, Any] = json.loads(looked.stdout)
-        if view["state"] == state and view["done"] >= done:
-            return view
-    raise AssertionError(view)
+    """Wait until a run has come so far, and return a look at it; what was answered may not be on disk at once."""
+
+    def has_come() -> bool:
+        status = RunStatusReader(only_run(cwd / "out")).read()
+        return status.state == state and status.done >= done
+
+    wait_until(has_come)
+    looked = nel("eval", "watch", "out", "--once", "--json", cwd=cwd)
+    assert looked.returncode == 0, looked.stderr
+    view: dict[str, Any] = json.loads(looked.stdout)
+    assert (view["state"], view["done"] >= done) == (state, True)
+    return view
 
 
 def test_a_run_is_watched_to_its_end(tmp_path: Path) -> None:

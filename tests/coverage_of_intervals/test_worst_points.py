@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.coverage_of_intervals.simulation import measure, students_t, worst_points
 
 DRAWS = 700
@@ -13,6 +15,7 @@ def test_no_end_misses_more_often_than_it_may() -> None:
     assert not wrong
 
 
+@pytest.mark.slow
 def test_the_simulation_finds_that_students_t_misses() -> None:
     """With t in its place nearly all of these designs fail, so that the test above can."""
     wrong = [point for point in worst_points(students_t) if not measure(point, DRAWS, 5).is_within]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, read_json, read_results, write_jsonl
+from tests.support.tiers import first_rows
 
 BENCH = """
 from nel import ScorerInput, benchmark, scorer
@@ -107,7 +108,7 @@ def test_a_gold_answer_that_decides_nothing_is_never_asked(tmp_path: Path, score
     assert causes == {"bad_row"}
 
 
-@pytest.mark.parametrize("scorer", ["model_graded_qa", "model_graded_fact"])
+@pytest.mark.parametrize("scorer", first_rows(1, ["model_graded_qa", "model_graded_fact"]))
 def test_no_judge_is_asked_without_a_reference(tmp_path: Path, scorer: str) -> None:
     """A judge that grades by the target is not asked about a row without one; the other rows are judged."""
     (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")

@@ -14,6 +14,7 @@ from nel.errors import ConfigError
 from nel.reports.run_warnings import texts_of
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_json, read_results, run_config, write_jsonl
+from tests.support.tiers import first_rows
 
 HEAD = """
 from nel import ScorerInput, benchmark, scorer
@@ -73,16 +74,19 @@ def says(**grades: str) -> Any:
 
 @pytest.mark.parametrize(
     ("scorer", "reward", "calls"),
-    [
-        ('model_graded_qa(model=["a", "b", "c"])', 0.0, 3),
-        ('multi_scorer([model_graded_qa(model="a"), exact()], "mean")', 1.0, 1),
-        ("model_graded_qa(partial_credit=True, model_role='picky')", 0.5, 1),
-        (
-            "model_graded_qa(template='{answer}={criterion}? {instructions}', instructions='GRADE: C or I', model='a')",
-            1,
-            1,
-        ),
-    ],
+    first_rows(
+        2,
+        [
+            ('model_graded_qa(model=["a", "b", "c"])', 0.0, 3),
+            ("model_graded_qa(partial_credit=True, model_role='picky')", 0.5, 1),
+            ('multi_scorer([model_graded_qa(model="a"), exact()], "mean")', 1.0, 1),
+            (
+                "model_graded_qa(template='{answer}={criterion}? {instructions}', instructions='GRADE: C or I', model='a')",
+                1,
+                1,
+            ),
+        ],
+    ),
 )
 def test_graders_of_a_panel(tmp_path: Path, scorer: str, reward: float, calls: int) -> None:
     """One, several by majority, several scorers by their mode or mean, and a role."""
@@ -129,8 +133,8 @@ def finds_one_right(call: Call, _: int) -> Reply:
 
 @pytest.mark.parametrize(
     ("strategy", "uses", "score", "calls"),
-    [("rule", True, 1 / 3, 0), ("llm", False, 2 / 3, 3), ("llm_recall", False, 2 / 3, 2), ("auto", True, 2 / 3, 3),
-     ("auto", False, 1 / 3, 0)],
+    first_rows(3, [("rule", True, 1 / 3, 0), ("llm_recall", False, 2 / 3, 2), ("auto", True, 2 / 3, 3),
+                   ("llm", False, 2 / 3, 3), ("auto", False, 1 / 3, 0)]),
 )  # fmt: skip
 def test_strategies_of_a_task(tmp_path: Path, strategy: str, uses: bool, score: float, calls: int) -> None:
     """The rule, the judge, the judge for what the rule finds wrong, or what the adapter says."""

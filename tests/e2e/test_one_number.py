@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.every_output import KINDS, build_runs, metric_of, sides_of, texts_of
 from tests.support.runs import read_json
+from tests.support.tiers import representatives
 
 UNROUNDED = {
     *("metrics.json", "summary.json", "summary.csv", "metrics.csv", "resume-json"),
@@ -33,18 +34,14 @@ OF_REASONS = {"decision.json", "decision.junit.xml"}
 """What a gate holds of the interval alone."""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("rows")
-    build_runs(made)
-    return made
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_score_has_the_same_digits_in_every_output(folder: Path, kind: str) -> None:
-    """Value and interval of the headline and of a mean over benchmarks, and other metrics, groups and the corrected score where they are shown."""
-    run, _ = sides_of(folder, kind)
-    texts = {name: _plain(text) for name, text in texts_of(folder, kind).items()}
+@pytest.mark.parametrize("kind", representatives(KINDS, "judged", "unscored", "matrix"))
+def test_a_score_has_the_same_digits_in_every_output(tmp_path: Path, kind: str) -> None:
+    """Value and interval of the headline and of a mean over benchmarks, and other metrics, groups and the corrected
+    score where they are shown; a group has its own n, and unscored samples stand with their cause.
+    """
+    build_runs(tmp_path, kind)
+    run, _ = sides_of(tmp_path, kind)
+    texts = {name: _plain(text) for name, text in texts_of(tmp_path, kind).items()}
     metrics = [read_json(path) for path in run.glob("*/metrics.json")]
     means = read_json(run / "aggregates.json")["aggregates"] if kind == "matrix" else []
     for headline in [*(each["headline"] for each in metrics), *means]:
@@ -62,6 +59,10 @@ def test_a_score_has_the_same_digits_in_every_output(folder: Path, kind: str) ->
             assert f"{_percent(headline['value'])} ({_span(headline)})" in texts["matrix"]
     for each in metrics:
         _check_further(each, texts, kind)
+    if kind == "matrix":
+        _check_counts_of_groups(run)
+    elif kind == "unscored":
+        _check_causes_of_unscored(run)
 
 
 def _check_further(metrics: dict[str, Any], texts: dict[str, str], kind: str) -> None:
@@ -80,18 +81,19 @@ def _check_further(metrics: dict[str, Any], texts: dict[str, str], kind: str) ->
         assert f"Corrected by labels: {_percent(corrected['value'])}, {_span(corrected)}" in pages[0]
 
 
-def test_a_group_and_what_is_unscored_are_counted(folder: Path) -> None:
-    """A row of a group has the group's n; unscored samples stand with their cause in summaries and on pages."""
-    grouped = read_json(sides_of(folder, "matrix")[0] / "groups" / "metrics.json")
+def _check_counts_of_groups(run: Path) -> None:
+    grouped = read_json(run / "groups" / "metrics.json")
     assert {row["name"]: row["n"] for row in grouped["metrics"][1:]} == {
         "grouped/law": 10,
         "grouped/physics": 20,
         "grouped/all": 30,
     }
-    unscored = sides_of(folder, "unscored")[0]
-    (row,) = read_json(unscored / "summary.json")["rows"]
+
+
+def _check_causes_of_unscored(run: Path) -> None:
+    (row,) = read_json(run / "summary.json")["rows"]
     assert (row["n_total"], row["n_unscored"], row["failures"]) == (30, 4, {"infra:bad_request": 4})
-    assert "infra:bad_request 4" in _plain((unscored / "report.html").read_text())
+    assert "infra:bad_request 4" in _plain((run / "report.html").read_text())
 
 
 def _plain(text: str) -> str:

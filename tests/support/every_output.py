@@ -69,24 +69,24 @@ def _judge(call: Call, _: int) -> Reply:
     return answer("GRADE: I" if is_wrong else "GRADE: C")
 
 
-def build_runs(folder: Path) -> dict[str, Path]:
-    """Run both models on each kind of benchmark, and return the directory of each kind's first run."""
+def build_runs(folder: Path, kind: str) -> None:
+    """Run both models on the benchmarks of a kind."""
     for name, source in _BENCHMARKS.items():
         (folder / f"{name}.py").write_text(_HEAD + source)
     rows = ({"q": f"Is it question {n}?", "a": "yes", "subject": "law" if n < N // 3 else "physics"} for n in range(N))
     write_jsonl(folder / "rows.jsonl", rows)
     (folder / "policy.yaml").write_text("defaults:\n  max_drop: 0.05\n")
+    if kind == "matrix":
+        _build_matrix(folder)
+        return
     with scripted(_judge, models=["j"]) as judge:
-        for kind in KINDS[:-1]:
-            for name, wrong in _WRONG.items():
-                with scripted(_model(wrong, is_failing=kind == "unscored"), models=["m"]) as endpoint:
-                    done = command(*_arguments(kind, name, endpoint.url, judge.url), cwd=folder)
-                assert done.returncode in (0, 3), done.stderr
-                if kind == "judged":
-                    _label(folder / "out" / f"{kind}-{name}")
-                (folder / f"{kind}-{name}.txt").write_text(done.stdout)
-    _build_matrix(folder)
-    return {kind: folder / "out" / f"{kind}-a" for kind in KINDS[:-1]} | {"matrix": folder / "out" / "matrix"}
+        for name, wrong in _WRONG.items():
+            with scripted(_model(wrong, is_failing=kind == "unscored"), models=["m"]) as endpoint:
+                done = command(*_arguments(kind, name, endpoint.url, judge.url), cwd=folder)
+            assert done.returncode in (0, 3), done.stderr
+            if kind == "judged":
+                _label(folder / "out" / f"{kind}-{name}")
+            (folder / f"{kind}-{name}.txt").write_text(done.stdout)
 
 
 def _arguments(kind: str, name: str, url: str, judge: str) -> list[str]:

@@ -123,10 +123,10 @@ SILENT: dict[str, tuple[Callable[[], Reply], str]] = {
 @pytest.mark.parametrize(
     ("way", "fault"),
     first_rows(
-        2,
+        1,
         [
-            ("handed over", "prose"),
             ("asked", "cut off"),
+            ("handed over", "prose"),
             ("asked async", "an error"),
             ("asked", "empty"),
             ("asked", "refused"),
