@@ -28,6 +28,7 @@ PUBLISHED = (
     "TurkishMMLU's ",
     "GSM8K,",
     "LightEval's ",
+    "OpenCompass's ",
     "MathVista's ",
 )
 KEYS = {"form", "strength", "kind", "language", "decimal", "needs", "pattern", "needed_by"}

@@ -54,6 +54,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("La opción correcta es la B.", "B", Form.PHRASE),
         ("答えは「C」です。", "C", Form.PHRASE),
         ("应选择 B 选项。", "B", Form.PHRASE),
+        ("综上，B。", "B", Form.SENTENCE),
         ("La alternativa correcta es la C.", "C", Form.PHRASE),
         ("الإجابة الصحيحة هي الخيار D.", "D", Form.PHRASE),
         ("सही विकल्प D है।", "D", Form.PHRASE),
