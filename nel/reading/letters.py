@@ -94,8 +94,6 @@ class _Patterns:
             rf"\s*[*-]*[^\S\n]*(?:(?i:{words_pattern('option')})\s)?[(\[]?(?P<label>{name})"
             r"(?:[)\].:]|(?=[^\S\n]*(?:\n|\Z)))"
         )
-        # Another option on the line of one: "(A) Paris (B) Rome", "A: Paris; B: Rome".
-        self.going_on = re.compile(rf"[\s;；。][(\[]?{name}[)\]:]\s?\S")
         self.marked = re.compile(
             rf"(?:[(\[{{](?P<bracketed>{name})[)\]}}]|(?i:{words_pattern('option')})\s?[*_\"'(]*"
             rf"(?:(?P<named>{name}){apart}|(?<=\()(?P<small>(?i:{name}))(?=\))))"
@@ -184,8 +182,18 @@ class LetterReader:
             return value
         is_short = len(option_text) <= self.text_max
         is_wrong = is_denied(response.low, value.start, value.end, begin=start)
-        is_list = self.patterns.going_on.search(response.plain, value.end, stop) is not None
-        return value if is_marked and is_short and not (is_wrong or is_list) else None
+        is_option = is_marked and is_short and not is_wrong
+        return value if is_option and not self._goes_on(response, value, stop) else None
+
+    def _goes_on(self, response: Answer, value: Value, stop: int) -> bool:
+        """Return whether the option after a label is on its line too: "(A) Rome (B) Oslo"."""
+        text, label = response.plain, value.answer
+        if label not in self.labels[:-1] or text[value.end] == ",":
+            return False
+        is_bracketed = text[value.start - 1 : value.start] == "("
+        opening = r"\(" if is_bracketed else r"(?<![\w(])"
+        following = self.labels[self.labels.index(label) + 1] + text[value.end]
+        return re.search(opening + re.escape(following), text[value.end : stop]) is not None
 
     def _is_option_a(self, response: Answer, declaration: Declaration) -> bool:
         """Return whether a marker "A:" opens a list of options and not an answer."""

@@ -27,7 +27,6 @@ PUBLISHED = (
     "M3Exam's ",
     "TurkishMMLU's ",
     "GSM8K,",
-    "LightEval's ",
     "OpenCompass's ",
     "MathVista's ",
 )

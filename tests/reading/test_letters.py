@@ -40,7 +40,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("A: red\nB: green\n…\nso the answer is B.", "B", Form.PHRASE),
         ("Answer: C\n#### Overhead", "C", Form.MARKER),
         ("**Answer** : B", "B", Form.MARKER),
-        ("Jawaban: D", "D", Form.PHRASE),
+        ("Jawaban: D", "D", Form.LINE),
         ("The function is:\n\nB. update\n\nIt never ends.", "B", Form.LINE),
         ("I would go with option (c).", "C", Form.SENTENCE),
         ("Answer: B- Rome", "B", Form.MARKER),
@@ -78,6 +78,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("Option A: incorrect.\nOption B: correct.\nOption C: incorrect.", "B", Form.SENTENCE),
         ("(A) This is wrong. (B) This is right.", "B", Form.SENTENCE),
         ("A: red; B: green; C: blue", None, None),
+        ("Svar: C, fordi (A) er feil.", "C", Form.LINE),
         # What InfiniteBench's models declare where they find no error: no letter is read beside it.
         ("I would have to guess option B.\n\nMy answer is that no function has an obvious error.", None, None),
         ("Answer: all of them.\n\nOption B is the longest.", None, None),
