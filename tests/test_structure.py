@@ -102,7 +102,7 @@ ROOMS = {
     "metrics": 15_220,
     "models": 37_600,
     "prompts": 2_690,
-    "reading": 16_780,
+    "reading": 16_840,
     "reports": 17_820,
     "runs": 11_440,
     "sandbox": 26_410,

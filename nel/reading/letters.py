@@ -7,7 +7,7 @@ is all that is declared, or all that the response says. Depends on `nel.reading.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -177,23 +177,24 @@ class LetterReader:
             return None
         if not option_text:
             return value
-        is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]", ",")
-        if is_marked and self._repeats_text(value.answer, option_text):
+        mark = response.plain[value.end]
+        if mark not in ").:],":
+            return None
+        if self._repeats_text(value.answer, option_text):
             return value
-        is_short = len(option_text) <= self.text_max
+        if len(option_text) > self.text_max:
+            return None
         is_wrong = is_denied(response.low, value.start, value.end, begin=start)
-        is_option = is_marked and is_short and not is_wrong
-        return value if is_option and not self._goes_on(response, value, stop) else None
+        return None if is_wrong or self._goes_on(response, value, stop) else value
 
     def _goes_on(self, response: Answer, value: Value, stop: int) -> bool:
         """Return whether the option after a label is on its line too: "(A) Rome (B) Oslo"."""
-        text, label = response.plain, value.answer
-        if label not in self.labels[:-1] or text[value.end] == ",":
+        text, mark = response.plain, response.plain[value.end]
+        if value.answer not in self.labels[:-1] or mark == ",":
             return False
-        is_bracketed = text[value.start - 1 : value.start] == "("
-        opening = r"\(" if is_bracketed else r"(?<![\w(])"
-        following = self.labels[self.labels.index(label) + 1] + text[value.end]
-        return re.search(opening + re.escape(following), text[value.end : stop]) is not None
+        following = self.labels[self.labels.index(value.answer) + 1]
+        opening = r"\(" if text[: value.start].endswith("(") else r"(?<![\w(])"
+        return re.search(opening + following + re.escape(mark), text[value.end : stop]) is not None
 
     def _is_option_a(self, response: Answer, declaration: Declaration) -> bool:
         """Return whether a marker "A:" opens a list of options and not an answer."""
@@ -245,11 +246,12 @@ class LetterReader:
 
     def _named_label(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a stretch names as correct."""
-        mentions = {
-            response.plain[slice(*span)]: span for span in named_in(response, "letter", start, stop)
+        places = {
+            response.plain[slice(*span)]: span
+            for span in named_in(response, "letter", start, stop)
+            if not _is_article(response.plain, *span)
         }
-        labels = [label for label in mentions if label in self.labels]
-        return Value(labels[0], *mentions[labels[0]]) if len(labels) == 1 else None
+        return _only_label({label: places[label] for label in self.labels if label in places})
 
     def opening(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label that opens a stretch; two labels joined are none."""
@@ -263,8 +265,7 @@ class LetterReader:
         group = match.lastgroup or "label"
         label = match[group].upper()
         end = match.end(group)
-        # "A man", "I think": an article or a pronoun, and no label.
-        if label in _ARTICLES and not _AFTER_ARTICLE.match(text, end):
+        if _is_article(text, match.start(group), end):
             return None
         labels = [label]
         # "A, C" are two labels of one answer; "A or C" is none.
@@ -305,8 +306,9 @@ class LetterReader:
 
     def _only_text(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of the only option whose text a stretch of one sentence names."""
-        is_list = self.patterns.listed.match(response.plain, start) is not None
-        if is_list or self.options is None or len(list(sentences(response.text, start, stop))) > 1:
+        if self.options is None or self._is_list(response, start, stop):
+            return None
+        if len(list(sentences(response.text, start, stop))) > 1:
             return None
         return self._of_option(self.options.sentence(response, start, stop))
 
@@ -318,19 +320,14 @@ class LetterReader:
             span = match.span(group)
             if not is_denied(response.low, *span, begin=start, words=1):
                 places[match[group].upper()] = span
-        if len(places) != 1:
-            return None
-        ((label, span),) = places.items()
-        return Value(label, *span)
+        return _only_label(places)
 
     def _ending_text(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of the only option whose text the last sentence ends with.
 
         The text stands there as whole words, is not denied, and no other option is joined to it.
         """
-        last_line = response.plain[start:stop].rstrip().rpartition("\n")[2]
-        is_list = len(self.patterns.listed.findall(last_line)) > 1
-        if is_list or self.patterns.listed.match(last_line):
+        if self._is_list(response, start, stop):
             return None
         sentence = self.bare(response.text[start:stop])
         # Of "lemon juice" and "juice" the sentence ends with both: the longer one is meant.
@@ -344,11 +341,32 @@ class LetterReader:
             return None
         return self._label_of(longest, start, stop)
 
+    def _is_list(self, response: Answer, start: int, stop: int) -> bool:
+        """Return whether a stretch, or the line that it ends, lists options."""
+        text, listed = response.plain, self.patterns.listed
+        end = start + len(text[start:stop].rstrip())
+        line = text[text.rfind("\n", 0, end) + 1 : end]
+        opens_one = listed.match(text, start) or listed.match(line)
+        return opens_one is not None or len(listed.findall(line)) > 1
+
     def _is_one_of_several(self, before: str) -> bool:
         """Return whether another option is joined to what follows: "Paris or Rome"."""
         joint = _JOINED.search(before)
         head = "" if joint is None else before[: joint.start()].rstrip(_WRAPPING)
         return any(text and head.endswith(text) for text in self.texts)
+
+
+def _only_label(places: Mapping[str, tuple[int, int]]) -> Value | None:
+    """Return the label of the only place; None of several or no places."""
+    if len(places) != 1:
+        return None
+    ((label, place),) = places.items()
+    return Value(label, *place)
+
+
+def _is_article(text: str, start: int, end: int) -> bool:
+    """Return whether a letter is an article or a pronoun, and no label: "A man", "I think"."""
+    return text[start:end].upper() in _ARTICLES and not _AFTER_ARTICLE.match(text, end)
 
 
 def _bare(text: str, *, is_exact: bool = False) -> str:

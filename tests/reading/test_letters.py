@@ -106,6 +106,12 @@ def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -
         ("It must be Paris or Rome.", CITIES, None),
         ("The answer is A-.", ("A+", "B-", "A-"), "C"),
         ('Among A through C, the answer is most likely "Oslo".', CITIES, "C"),
+        (
+            "A phase transition is the correct answer.",
+            ("a decrease", "an increase", "no change", "a phase transition"),
+            "D",
+        ),
+        ("A. Paris ❌\nB. Rome ✅\nC. Oslo ❌\nD. Bern ❌", CITIES, None),
         ("Which city is it?\n\nA) Paris\nB) Rome\nC) Oslo\nD) Bern", CITIES, None),
     ],
 )
