@@ -160,15 +160,20 @@ test-agents: $(DEV_STAMP)
 BFCL := 'openai>=1.86' tree_sitter==0.21.3 tree-sitter-java==0.21.0 tree-sitter-javascript==0.21.4 tenacity overrides \
 	pandas python-dotenv tqdm filelock 'mpmath>=1.3' rank-bm25
 
+# What the other plugins bridge to. A variable, since "call" would divide its arguments at the comma.
+BRIDGED := 'inspect_ai>=0.3.285' 'lm_eval[api,ifeval]>=0.4.12' transformers 'evalscope>=1.14.1' seqeval 'ray[client]>=2.40' \
+	'botocore>=1.35' 'moto[server]>=5' s3fs
+
 # In an environment of its own: the tools that the plugins bridge to pin versions of many libraries.
 test-plugins:
 	@$(MAKE) --no-print-directory VENV=.venv-plugins test-plugins-here
 
 test-plugins-here: $(DEV_STAMP)
 	@echo "==> tests of the plugins with the tools they bridge to"
-	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api,ifeval]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40' 'botocore>=1.35' 'moto[server]>=5' s3fs)
+	@$(call install,$(BRIDGED))
 	@$(call install,$(BFCL))
 	@$(call install,--no-deps bfcl-eval==2026.3.23)
+	@$(BIN)/python -c 'import bfcl_eval, evalscope, inspect_ai, lm_eval, moto, ray, s3fs, seqeval, transformers'  # else tests are skipped
 	@$(BIN)/pytest -n 2 $(filter-out plugins/nel-bfcl/tests,$(PLUGIN_TESTS)) tests/engine/executors/test_on_ray.py
 	@$(BIN)/pytest -n 2 -m "not slow" plugins/nel-bfcl/tests
 

@@ -89,7 +89,7 @@ ROOMS = {
     "byob": 400,
     "cli": 18_080,
     "comparison": 24_500,
-    "compat": 41_490,
+    "compat": 41_640,
     "config": 14_450,
     "core": 5_580,
     "datasets": 16_870,
@@ -111,7 +111,7 @@ ROOMS = {
     "types": 2_210,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
-PLUGINS = 29_900
+PLUGINS = 30_040
 """Nodes of all plugins together, without their tests."""
 TEMPLATES = {"apps": 73_570, "reports": 1_550}
 """Lines of the templates of a room."""

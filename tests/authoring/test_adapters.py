@@ -391,11 +391,22 @@ def test_aggregations(aggregation: str, expected: dict[str, float]) -> None:
 
 
 def test_a_vote_at_k_counts_the_first_k_repeats() -> None:
-    """The majority of three is not that of the first two, where the earlier answer wins a tie; an empty one votes too."""
+    """The majority of three is not that of the first two, where the earlier answer wins a tie; an empty one has no vote."""
     given = scores(("1", 0.0, "a"), ("1", 1.0, "b"), ("1", 1.0, "b"))
     assert [one.score for one in aggregate_subset("vote_at_k", given)] == [0.0, 0.0, 1.0]
-    given = scores(("1", 1.0, "b"), ("1", 0.0, ""), ("1", 0.0, ""))
-    assert [one.score for one in aggregate_subset("vote_at_k", given)] == [1.0, 1.0, 0.0]
+    given = scores(("1", 0.0, ""), ("1", 0.0, " "), ("1", 1.0, "b"))
+    assert [one.score for one in aggregate_subset("vote_at_k", given)] == [0.0, 0.0, 1.0]
+
+
+def test_a_weighted_mean_counts_units() -> None:
+    """A prompt with three instructions counts thrice; without the number of one of them all count alike."""
+    given = scores(("1", 1.0, "a"), ("2", 0.5, "b"))
+    given[0].score.metadata = {"metric_weights": {"acc": 3}}
+    (plain,) = aggregate_subset("weighted_mean", given)
+    assert (plain.score, plain.aggregation, plain.num) == (0.75, "mean", 2)
+    given[1].score.metadata = {"metric_weights": {"acc": 1}}
+    (weighted,) = aggregate_subset("weighted_mean", given)
+    assert (weighted.score, weighted.aggregation, weighted.num) == (0.875, "weighted_mean", 4)
 
 
 def test_report_with_categories() -> None:

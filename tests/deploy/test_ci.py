@@ -9,12 +9,15 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.endpoint import Reply, answer, scripted
 from tests.support.tiers import first_rows
@@ -97,3 +100,20 @@ def test_the_workflow_of_the_project_calls_what_there_is() -> None:
     assert os.access(ROOT / scripts[0], os.X_OK)
     declared = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == declared
+
+
+def test_make_installs_all_that_it_names() -> None:
+    """A comma divides the arguments of `call`: what stood behind one was not installed, and tests that need it were skipped."""
+    calls = re.findall(r"\$\(call install,(.*)\)\n", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert len(calls) > 5
+    assert [arguments for arguments in calls if "," in re.sub(r"\$\(.*\)", "", arguments)] == []
+
+
+def test_the_lock_file_has_every_package_that_the_checks_install() -> None:
+    """`make lock` has run since the last package came; one without a version here would be the newest of its day."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["dev"], *extras["local-model"]]
+    pinned = re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements-ci.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    names = {canonicalize_name(Requirement(text).name) for text in needed}
+    assert sorted(names - set(pinned)) == []

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
-from nel.compat.evalscope.aggregation import aggregate_subset
+from nel.compat.evalscope.aggregation import MEANS_OF_ONE, aggregate_subset
 from nel.compat.evalscope.choices import Target
 from nel.compat.evalscope.data_adapter import DataAdapter
 from nel.compat.evalscope.filters import build_filters
@@ -113,7 +113,12 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
 
     @property
     def has_own_aggregates(self) -> bool:
-        """Return whether the adapter aggregates its scores by a rule of its own."""
+        """Return whether the adapter aggregates its scores by something other than their mean."""
+        return self.has_own_rule or self.meta.aggregation not in MEANS_OF_ONE
+
+    @property
+    def has_own_rule(self) -> bool:
+        """Return whether the adapter aggregates its scores by a method of its own."""
         return type(self).aggregate_scores is not DefaultDataAdapter.aggregate_scores
 
     # From a record to a prompt

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from nel.authoring.fewshot import FewShot
 from nel.authoring.registered import REGISTERED, describes_benchmark, source_of
 from nel.compat.evalscope.adapters import DefaultDataAdapter
-from nel.compat.evalscope.aggregation import AGGREGATIONS, check_aggregation
+from nel.compat.evalscope.aggregation import OF_REPEATS, check_aggregation
 from nel.compat.evalscope.answer_scoring import AdapterScorer
 from nel.compat.evalscope.bridge import AdaptedBenchmark
 from nel.compat.evalscope.filters import build_filters
@@ -81,7 +81,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
     _check(adapter, meta, limit)
     settings = {name: getattr(meta, name) for name in _DECIDING}
-    needs_reducer = meta.aggregation in AGGREGATIONS[2:]  # the first two are means
+    needs_reducer = meta.aggregation in OF_REPEATS
     file = Path(source_of(adapter_class))
     changes |= judging
     if limit is not None:
@@ -126,7 +126,7 @@ def _check(adapter: DefaultDataAdapter, meta: BenchmarkMeta, limit: object) -> N
         and adapter.judge_strategy != "llm"
     ):
         named_metrics(adapter.metric_list)
-    if not adapter.has_own_aggregates:
+    if not adapter.has_own_rule:
         check_aggregation(meta.aggregation)
     build_filters(meta.filters)
     if limit is not None and meta.more.get("shuffle"):

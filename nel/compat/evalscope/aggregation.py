@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -26,13 +27,13 @@ def _passing(rule: Callable[[int, int, int], float]) -> Reduce:
 def _vote(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
     """Return whether the most frequent answer of the first k repeats is right; on a tie the first.
 
-    An empty answer votes too, as in EvalScope.
+    An empty answer has no vote.
     """
     scores = [repeat.score for repeat in repeats[:k]]
-    votes = Counter(score.extracted_prediction for score in scores)
-    ((winner, _),) = votes.most_common(1)
+    answers = [score.extracted_prediction for score in scores]
+    votes = Counter(answer for answer in answers if answer and answer.strip())
     right = {score.extracted_prediction for score in scores if score.value[metric] == 1.0}
-    return float(winner in right)
+    return float(bool(votes) and votes.most_common(1)[0][0] in right)
 
 
 OVER_REPEATS: Final[dict[str, Reduce]] = {
@@ -40,15 +41,15 @@ OVER_REPEATS: Final[dict[str, Reduce]] = {
     "pass_hat": _passing(pass_hat_k),
     "vote_at": _vote,
 }
-AGGREGATIONS: Final = (
+MEANS_OF_ONE: Final = (
     "mean",
-    "clipped_mean",
     *(f"{m}{name}_k" for name in OVER_REPEATS for m in ("mean_and_", "")),
 )
-
-
-MEANS_OF_ONE: Final = tuple(name for name in AGGREGATIONS if name != "clipped_mean")
 """Those whose value at one answer to a sample is the mean."""
+OF_REPEATS: Final = MEANS_OF_ONE[1:]
+AGGREGATIONS: Final = (*MEANS_OF_ONE, "clipped_mean", "weighted_mean")
+METRIC_WEIGHTS_KEY: Final = "metric_weights"
+"""Where a score's metadata say of how many units, such as instructions, each number is a mean."""
 
 
 def check_aggregation(name: str) -> None:
@@ -72,22 +73,31 @@ def aggregate_subset(aggregation: str, scores: Sequence[SampleScore]) -> list[Ag
     aggregates: list[AggScore] = []
     for metric in dict.fromkeys(name for sample in scores for name in sample.score.value):
         having = [sample for sample in scores if metric in sample.score.value]
-        ids = [sample.sample_id for sample in having]
         if "mean" in aggregation:
-            label = "mean"
-            mean = statistics.fmean(sample.score.value[metric] for sample in having)
-            if aggregation == "clipped_mean":
-                label = aggregation
-                mean = min(max(mean, 0.0), 1.0)
-            aggregates.append(
-                AggScore(
-                    score=mean, metric_name=metric, aggregation=label, num=len(having), ids=ids
-                )
-            )
+            aggregates += _means(aggregation, metric, having)
         rule = aggregation.removeprefix("mean_and_").removesuffix("_k")
         if rule in OVER_REPEATS:
             aggregates += _over_repeats(rule, metric, having)
     return aggregates
+
+
+def _means(aggregation: str, metric: str, scores: Sequence[SampleScore]) -> list[AggScore]:
+    """Return the mean of a metric; by units where each score says how many, none of no units."""
+    label, weights = "mean", [1] * len(scores)
+    if aggregation == "weighted_mean":
+        declared = [one.score.metadata.get(METRIC_WEIGHTS_KEY) or {} for one in scores]
+        if all(metric in each for each in declared):
+            label, weights = aggregation, [int(each[metric]) for each in declared]
+    n_units = sum(weights)
+    if not n_units:
+        return []
+    values = (one.score.value[metric] * n for one, n in zip(scores, weights, strict=True))
+    mean = math.fsum(values) / n_units
+    if aggregation == "clipped_mean":
+        label = aggregation
+        mean = min(max(mean, 0.0), 1.0)
+    ids = [one.sample_id for one in scores]
+    return [AggScore(score=mean, metric_name=metric, aggregation=label, num=n_units, ids=ids)]
 
 
 def _over_repeats(rule: str, metric: str, scores: Sequence[SampleScore]) -> list[AggScore]:

@@ -59,6 +59,7 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
             "filters": (_OWN,),
             "filters.extraction": (_OWN,),
             "metrics": (*_MATH, f"{_HERE}.text_metrics", "nel.compat.evalscope.metrics"),
+            "metrics.aggregators": (f"{_HERE}.aggregation",),
             "metrics.math": _MATH,
             "metrics.math.contracts": _MATH,
             "metrics.math.parser": _MATH,

@@ -1,4 +1,4 @@
-"""What an adapter's own `aggregate_scores` adds to a run's means, such as F1 over all samples.
+"""What an adapter's `aggregate_scores` adds to a run's means where it is no mean, such as F1.
 
 It is given each answer's score as `match_score` made it, subset by subset; an unscored answer is
 left out.
@@ -28,7 +28,7 @@ _EMPTY: Final = ""
 
 
 class OwnAggregates:
-    """A metric over all answers, by the adapter's own rule."""
+    """A metric over all answers, by the adapter's rule."""
 
     name = "aggregated"
     reads_each_answer = True

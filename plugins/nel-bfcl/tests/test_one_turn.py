@@ -205,7 +205,7 @@ def test_rows_and_tools_are_those_that_bfcl_offers(category: str) -> None:
         ours = {row["id"]: multi_turn.tools_by_turn(row) for row in rows}
     else:
         rows = list(one_turn.rows_of(category))
-        ours = {row["id"]: {0: list(one_turn.asked(row).tools)} for row in rows}
+        ours = {row["id"]: {0: list(one_turn.request_of(row).tools)} for row in rows}
     assert ours == theirs
 
 
@@ -225,7 +225,7 @@ def test_the_gold_steps_of_every_row_are_right(category: str) -> None:
     made, rows = getattr(one_turn, category), list(one_turn.rows_of(category))
     n_right = 0
     for row in rows:
-        tools = tuple(one_turn.asked(row).tools)
+        tools = tuple(one_turn.request_of(row).tools)
         sample = Sample(id=row["id"], input="", target=row["target"], metadata=row, tools=tools)
         (step,) = made.gold_steps(sample)
         n_right += scored(

@@ -11,19 +11,18 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, Final
 
-from nel import Benchmark, Sample, ScorerInput
+from nel import Benchmark, Sample, Score, ScorerInput
 from nel.compat.evalscope.own_rows import LoadedRows, loaded_sample
 from nel.core.addresses import split_address
 from nel.errors import ConfigError, ScorerError
 from nel.prompts import load_template
-from nel_evalscope.tasks import Address, Refusal, load_benchmark
+from nel_evalscope.tasks import Address, Aggregates, Refusal, load_benchmark
 
 _HUBS: Final = ("modelscope", "huggingface", "local")
 _PARAMETERS: Final = (
-    "aggregate", "dataset_hub", "dataset_id", "default_subset", "eval_split", "extra_params", "few_shot_num",
+    "dataset_hub", "dataset_id", "default_subset", "eval_split", "extra_params", "few_shot_num",
     "few_shot_prompt_template", "few_shot_random", "filters", "local_path", "metric_list", "prompt_template",
     "query_template", "shuffle", "shuffle_choices", "subset_list", "system_prompt", "train_split",
 )  # fmt: skip
@@ -57,29 +56,45 @@ def open_benchmark(uri: str) -> Benchmark:
     address = parse_address(uri)
     benchmark = load_benchmark(address)
     slug = re.sub(r"[^a-z0-9_-]+", "-", address.name.lower()).strip("-")
-    takes_mean = "; the mean over samples, not its own aggregation" if address.takes_mean else ""
+    aggregation = benchmark.own_aggregation
+    beside = f"; {aggregation} as aggregated/… beside the mean over samples" if aggregation else ""
     return AdapterBenchmark(
         name=f"evalscope-{slug}",
-        description=f"{address.name} of EvalScope {benchmark.version}{takes_mean}",
+        description=f"{address.name} of EvalScope {benchmark.version}{beside}",
         dataset=LoadedRows(benchmark.load, benchmark.row, "evalscope", address.name),
         prompt=load_template("made by EvalScope", name="prompt"),
-        scorer=partial(score, address=address),
+        scorer=AdapterScorer(
+            address=address, metrics=(Aggregates(benchmark),) if aggregation else ()
+        ),
         protocol="chat",
         category_field="subset",
         extra={"benchmark": benchmark.digest()},
     )
 
 
-def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
-    """Return what the benchmark's adapter says of an answer.
+@dataclass(frozen=True, kw_only=True)
+class AdapterScorer:
+    """A benchmark's adapter, as one of nel's scorers."""
 
-    Raises:
-        ScorerError: It gives no score.
-    """
-    try:
-        return load_benchmark(address).score(sample.metadata, sample.response)
-    except Refusal as error:
-        raise ScorerError(f"evalscope://{address.name} {error}") from error
+    address: Address
+    metrics: tuple[Aggregates, ...] = ()
+    name: ClassVar[str] = "AdapterScorer"
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Return what names it in a run's identity."""
+        return {"address": self.address}
+
+    def __call__(self, sample: ScorerInput) -> Score:
+        """Return what the adapter says of an answer.
+
+        Raises:
+            ScorerError: It gives no score.
+        """
+        try:
+            return load_benchmark(self.address).score(sample.metadata, sample.response)
+        except Refusal as error:
+            raise ScorerError(f"evalscope://{self.address.name} {error}") from error
 
 
 def parse_address(uri: str) -> Address:
@@ -100,17 +115,14 @@ def parse_address(uri: str) -> Address:
         raise ConfigError(
             f"{uri} names no benchmark; write evalscope://NAME or evalscope:///PATH/FILE.py@NAME"
         )
-    hub, aggregate = parameters.pop("dataset_hub", None), parameters.pop("aggregate", None)
+    hub = parameters.pop("dataset_hub", None)
     if hub is not None and hub not in _HUBS:
         raise ConfigError(f"{uri}: dataset_hub is {hub!r}; give {', '.join(_HUBS)}")
-    if aggregate not in (None, "mean"):
-        raise ConfigError(f"{uri}: aggregate is {aggregate!r}; the mean is what can be chosen")
     return Address(
         name=name,
         home=home or None,
         arguments=tuple(sorted((key, _as_json(value)) for key, value in parameters.items())),
         hub=hub,
-        takes_mean=aggregate is not None,
     )
 
 

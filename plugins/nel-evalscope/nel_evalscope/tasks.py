@@ -25,11 +25,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.compat.evalscope.aggregation import MEANS_OF_ONE
+from nel.compat.evalscope.own_aggregates import OwnAggregates
 from nel.compat.evalscope.refused import REASONS
 from nel.compat.evalscope.samples import USABLE, check_json
-from nel.core.json_values import present
 from nel.core.reward_keys import with_headline
 from nel.errors import ConfigError, MissingExtra, ScorerError, did_you_mean
+from nel.types import SampleScore as StoredScore
+from nel.types import Score
 
 MODEL: Final = "nel"
 _PLAIN: Final = ("DefaultDataAdapter", "MultiChoiceAdapter")
@@ -49,8 +51,6 @@ class Address:
     """What is given in `dataset_args`, each value as JSON."""
     hub: str | None = None
     """``modelscope`` or ``huggingface``."""
-    takes_mean: bool = False
-    """Whether the mean over samples is taken where the benchmark aggregates otherwise."""
 
 
 class Refusal(Exception):
@@ -108,7 +108,7 @@ class LoadedBenchmark:
         self.address = address
         self.adapter = adapter
         self.version = version
-        for problem in _problems(address, adapter):
+        for problem in _problems(adapter):
             raise ConfigError(f"evalscope://{address.name} {problem}")
 
     @property
@@ -189,21 +189,23 @@ class LoadedBenchmark:
         messages = [ChatMessageUser(content=prompt)] if isinstance(prompt, str) else list(prompt)
         return [_message_json(message) for message in openai_chat_messages(messages)]
 
-    def score(self, row: Mapping[str, Any], response: str) -> dict[str, Any]:
+    @property
+    def own_aggregation(self) -> str | None:
+        """Return what aggregates its scores, where that is not their mean."""
+        has_own_rule = (
+            type(self.adapter).aggregate_scores.__qualname__.partition(".")[0] not in _PLAIN
+        )
+        aggregation = "a rule of its own" if has_own_rule else str(self.adapter.aggregation)
+        return None if aggregation in MEANS_OF_ONE else aggregation
+
+    def score(self, row: Mapping[str, Any], response: str) -> Score:
         """Return the numbers of an answer, the main one as its headline, and what else its score
         says.
 
         Raises:
             ScorerError: There is no score.
         """
-        from evalscope.api.dataset import Sample  # noqa: PLC0415 - heavy
-
-        sample = Sample.model_validate({**row["sample"], "id": 0, "group_id": 0})
-        with _quietly(), tempfile.TemporaryDirectory() as folder:
-            state = self.adapter.run_inference(OneAnswer(response), sample, folder)
-            sample_score = self.adapter.calculate_metrics(state)
-            (sample_score,) = self.adapter.batch_calculate_metrics([state], [sample_score])
-        score = sample_score.score
+        score = self.sample_score(row, response).score
         status = getattr(score.status, "value", score.status)
         if status not in USABLE or not score.value:
             reason = (
@@ -217,11 +219,53 @@ class LoadedBenchmark:
         values = score.value
         main = score.main_score_name if score.main_score_name in values else next(iter(values))
         numbers = {name: float(values[name]) for name in (main, *values)}
-        details = {"extracted": score.extracted_prediction, "explanation": score.explanation}
-        return {
-            **with_headline(numbers, main),
-            **present(details),
-        }
+        return Score(
+            value=with_headline(numbers, main),
+            answer=score.extracted_prediction,
+            explanation=score.explanation,
+            metadata=score.metadata or {} if self.own_aggregation else {},
+        )
+
+    def sample_score(self, row: Mapping[str, Any], response: str) -> Any:
+        """Return EvalScope's SampleScore of an answer."""
+        from evalscope.api.dataset import Sample  # noqa: PLC0415 - heavy
+
+        sample = Sample.model_validate({**row["sample"], "id": 0, "group_id": 0})
+        with _quietly(), tempfile.TemporaryDirectory() as folder:
+            state = self.adapter.run_inference(OneAnswer(response), sample, folder)
+            sample_score = self.adapter.calculate_metrics(state)
+            (sample_score,) = self.adapter.batch_calculate_metrics([state], [sample_score])
+        return sample_score
+
+
+class Aggregates(OwnAggregates):
+    """What EvalScope's own code makes of all answers to a benchmark."""
+
+    def __init__(self, benchmark: LoadedBenchmark) -> None:
+        """Take the benchmark."""
+        super().__init__(benchmark.adapter)
+        self.benchmark = benchmark
+
+    def _as_adapters(self, sample: StoredScore) -> Any:
+        """Return a stored score as EvalScope's; if it has no numbers, an empty answer's."""
+        from evalscope.api import metric  # noqa: PLC0415 - heavy
+
+        row: Any = sample.sample_metadata
+        numbers = sample.score.value
+        if not isinstance(numbers, Mapping) or not numbers:
+            return self.benchmark.sample_score(row, "")
+        score = metric.Score(
+            value=dict(numbers),
+            extracted_prediction=sample.score.answer,
+            prediction=sample.response,
+            metadata=dict(sample.score.metadata or {}),
+        )
+        return metric.SampleScore(
+            score=score,
+            sample_id=sample.sample_id,
+            group_id=sample.sample_id,
+            sample_metadata=row["sample"]["metadata"],
+        )
 
 
 @lru_cache(maxsize=32)
@@ -324,7 +368,7 @@ def _registrations_of(home: str) -> dict[str, Any]:
     return registrations
 
 
-def _problems(address: Address, adapter: Any) -> Iterator[str]:
+def _problems(adapter: Any) -> Iterator[str]:
     """Yield what nel cannot do for a benchmark, in words that follow its name."""
     for base in type(adapter).__mro__:
         if base.__name__ in REASONS:
@@ -333,13 +377,6 @@ def _problems(address: Address, adapter: Any) -> Iterator[str]:
             yield "runs the model's programs; nel's humaneval and mbpp run them in nel's sandbox"
     if adapter.use_llm_judge:
         yield "is scored by a judge, which this bridge does not ask"
-    has_own_rule = type(adapter).aggregate_scores.__qualname__.partition(".")[0] not in _PLAIN
-    aggregation = "a rule of its own" if has_own_rule else str(adapter.aggregation)
-    if not address.takes_mean and (has_own_rule or aggregation not in MEANS_OF_ONE):
-        yield (
-            f"aggregates its scores by {aggregation}, which this bridge does not compute; add"
-            " aggregate=mean to the address for the mean over samples"
-        )
 
 
 def _message_json(message: Any) -> dict[str, Any]:

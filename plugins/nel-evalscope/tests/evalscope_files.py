@@ -52,16 +52,6 @@ class AsksTwice(OwnLoader):
 
 
 @register_benchmark(BenchmarkMeta(
-    name="own_aggregation", pretty_name="own_aggregation", description="of a test", dataset_id="none",
-    subset_list=["even"],
-    metric_list=["exact_match"], prompt_template="{question}",
-))
-class OwnAggregation(OwnLoader):
-    def aggregate_scores(self, sample_scores):
-        return []
-
-
-@register_benchmark(BenchmarkMeta(
     name="breaks", pretty_name="breaks", description="of a test", dataset_id="none",
     subset_list=["even", "odd"],
     metric_list=["exact_match"], prompt_template="{question}",

@@ -214,6 +214,22 @@ def _trivia(number: int) -> Row:
     }  # fmt: skip
 
 
+def _instructed(number: int) -> Row:
+    """One or three instructions, of those that need no data of NLTK."""
+    rules: list[tuple[str, Row]] = [
+        ("punctuation:no_comma", {"keywords": None}),
+        ("keywords:existence", {"keywords": ["answer"]}),
+        ("length_constraints:number_words", {"relation": "at least", "num_words": 2}),
+    ]
+    chosen = rules if number else rules[:1]
+    return {
+        "key": number,
+        "prompt": f"Answer {number} without commas.",
+        "instruction_id_list": [name for name, _ in chosen],
+        "kwargs": [dict(parameters) for _, parameters in chosen],
+    }
+
+
 def _hallusion(number: int) -> Row:
     return {
         "question": f"Is {number} shown?", "gt_answer": str(number % 2), "category": ("VS", "VD")[number // 2 % 2],
@@ -429,6 +445,7 @@ PUBLISHED: Final = (
     case("pubmedqa", _pubmed, file="pumed_qa/pubmed_qa_adapter.py"),
     case("hallusion_bench", _hallusion, "image"),
     case("trivia_qa", _trivia, "validation", "rc.wikipedia"),
+    case("ifeval", _instructed, "train"),
     # Pictures
     case("ai2d", _pictured(question=_question, options=_options, answer=lambda n: str(n % 4))),
     case("a_okvqa", _pictured(question=_question, choices=_options, correct_choice_idx=lambda n: n % 4), "validation"),

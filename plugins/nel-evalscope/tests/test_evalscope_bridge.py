@@ -184,7 +184,6 @@ def test_a_sample_that_is_no_json_costs_itself_only(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("own_aggregation", "aggregates its scores by a rule of its own"),
         ("asks_twice", "asks the model more than once"),
         ("own_choises", 'no benchmark "own_choises"; did you mean "own_choices"'),
     ],
@@ -233,9 +232,9 @@ def test_a_list_of_plugins_does_not_import_evalscope(evalscope: Any) -> None:
 def test_an_address_is_read_without_evalscope() -> None:
     """Values are JSON, or text where they are none."""
     address = parse_address(
-        'evalscope:///a/b.py@mine?subset_list=["x"]&prompt_template=Q:%20{question}&aggregate=mean'
+        'evalscope:///a/b.py@mine?subset_list=["x"]&prompt_template=Q:%20{question}'
     )
-    assert (address.name, address.home, address.takes_mean) == ("mine", "/a/b.py", True)
+    assert (address.name, address.home) == ("mine", "/a/b.py")
     assert dict(address.arguments) == {"subset_list": '["x"]', "prompt_template": '"Q: {question}"'}
     with pytest.raises(ConfigError, match="names no benchmark"):
         parse_address("evalscope://")

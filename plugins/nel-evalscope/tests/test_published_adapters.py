@@ -31,6 +31,7 @@ OWN_AGGREGATES: Final = (
     "drivel_multilabel",
     "pubmedqa",
     "hallusion_bench",
+    "ifeval",
 )
 NAMED_ENTITIES: Final = ("bc2gm", "bc4chemd", "cross_ner", "fin_ner", "genia_ner")
 OTHER_MEANS: Final = (*OWN_AGGREGATES, *NAMED_ENTITIES, "tat_qa", "vlms_are_biased", "vtcbench")
@@ -91,10 +92,9 @@ def of_bridge(cases: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFact
 
 def address(case: Mapping[str, Any]) -> str:
     """Return a case's address for the bridge."""
-    given = dict(case["arguments"]) | ({"aggregate": "mean"} if case["name"] in OTHER_MEANS else {})
     pairs = (
         f"{key}={quote(value if isinstance(value, str) else json.dumps(value))}"
-        for key, value in given.items()
+        for key, value in case["arguments"].items()
     )
     return f"evalscope://{case['name']}?{'&'.join(pairs)}"
 
@@ -132,13 +132,15 @@ def test_subsets_have_the_means_of_evalscope(
     assert own == pytest.approx(other)
 
 
-@pytest.mark.parametrize("name", OWN_AGGREGATES)
+@pytest.mark.parametrize("door", ["of_files", "of_bridge"])
+@pytest.mark.parametrize("name", [*OWN_AGGREGATES, *NAMED_ENTITIES])
 def test_rules_over_all_answers_give_what_they_give_evalscope(
-    of_files: list[Path], theirs: list[dict[str, Any]], name: str
+    request: pytest.FixtureRequest, theirs: list[dict[str, Any]], door: str, name: str
 ) -> None:
     """F1, precision and the like over all answers: each number of EvalScope's is there, and no other."""
     ((number, _),) = [(place, one) for place, one in NUMBERED if one.name == name]
-    metrics = json.loads((of_files[number] / "metrics.json").read_text("utf-8"))["metrics"]
+    folder = request.getfixturevalue(door)[number]
+    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))["metrics"]
     own = sorted(row["value"] for row in metrics if row["name"].startswith("aggregated/"))
     (other,) = theirs[number]["aggregates"].values()
     assert own == pytest.approx(sorted(one["value"] for one in other))
