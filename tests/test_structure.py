@@ -88,7 +88,7 @@ ROOMS = {
     "benchmarks": 11_860,
     "byob": 400,
     "cli": 18_080,
-    "comparison": 24_500,
+    "comparison": 24_570,
     "compat": 41_490,
     "config": 14_450,
     "core": 5_580,
