@@ -55,7 +55,8 @@ SECTIONS = {
 CONFIGURATION_INTRODUCTION = """# The configuration
 
 What `nel eval run config.yaml` reads, what `-O key.path=value` sets, and what `nel.evaluate({...})` takes. Unknown keys
-are errors. Which of several sources wins: [settings](settings.md). `${VAR}` and `${VAR:-default}` are filled in from the environment; `$${` is a literal `${`.
+are errors. Which of several sources wins: [settings](settings.md). In a file `${VAR}` and
+`${VAR:-default}` are filled in from the environment, and `$${` is a literal `${`; `-O` and Python take a text as it is.
 
 ```yaml
 endpoint:

@@ -76,7 +76,8 @@ SCORER_GROUPS = (
     ),
 )  # fmt: skip
 REDUCERS_INTRODUCTION = """`from nel.scorers import NAME`, or `--reducer NAME`, with its k after it (`pass_at_3`).
-`pass_at_k`, `vote_at_k` and `pass_hat_k`, also with `mean_and_` before them, stand for every k up to the repeats."""
+`pass_at_k`, `vote_at_k` and `pass_hat_k`, also with `mean_and_` before them, stand for every k up to the repeats;
+`pass_hat_k` is `pass_k` with each k (`pass_k_2`)."""
 METRIC_GROUPS = (
     (
         "Metrics over all samples",

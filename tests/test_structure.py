@@ -82,20 +82,20 @@ FENCES = {  # the rooms and modules that may import a library
 
 
 ROOMS = {
-    "apps": 73_160,
+    "apps": 73_210,
     "artifacts": 34_250,
-    "authoring": 16_230,
+    "authoring": 16_250,
     "benchmarks": 11_860,
     "byob": 400,
     "cli": 18_080,
-    "comparison": 24_500,
+    "comparison": 24_570,
     "compat": 41_640,
     "config": 14_450,
     "core": 5_580,
     "datasets": 16_870,
     "decide": 8_910,
     "discovery": 3_590,
-    "engine": 74_020,
+    "engine": 74_040,
     "environments": 24_380,
     "episodes": 4_370,
     "judges": 23_650,
@@ -106,7 +106,7 @@ ROOMS = {
     "reports": 17_820,
     "runs": 11_440,
     "sandbox": 26_410,
-    "scoring": 22_810,
+    "scoring": 22_860,
     "tools": 1_900,
     "types": 2_210,
 }

@@ -11,13 +11,15 @@ import sysconfig
 import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.problem import LETTERS
-from nel.errors import NelError, did_you_mean
+from nel.errors import DatasetError, NelError, did_you_mean
+from nel.scoring.decisions import gold_decision
 from nel.scoring.protocol import await_result
 from nel.scoring.result import outcome_of
 from nel.types import Sample, Scored, Scorer, ScorerInput
@@ -56,13 +58,17 @@ class ScorerTrial:
 
 
 def gold_texts(sample: Sample) -> list[str]:
-    """Return the gold answer as models may put it; an index also as the letter it may stand for."""
+    """Return the gold answer as models may put it; an index also as the letter that it may stand
+    for, and ``1`` or ``Y`` also as the yes.
+    """
     golds = list(sample.target) if isinstance(sample.target, list) else [sample.target]
     for gold in map(str, list(golds)):  # of a copy, since letters are added to the list
         if gold.isdecimal() and int(gold) < len(LETTERS):
             golds.append(LETTERS[int(gold)])
+        with suppress(DatasetError):
+            golds.append(gold_decision(gold))
     texts = []
-    for gold in golds:
+    for gold in dict.fromkeys(map(str, golds)):
         texts += [phrasing.format(gold=gold) for phrasing in PHRASINGS]
     return texts
 

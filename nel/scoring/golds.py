@@ -44,13 +44,27 @@ def text_gold(sample: ScorerInput, **_: object) -> list[str]:
 
 
 def texts_in(target: object) -> list[str]:
-    """Return the texts of a target that are not blank; raises DatasetError where there is none.
+    """Return the texts of a target that are not blank.
 
     A whole number that was stored as a float, as columns with gaps are, is written both ways.
+
+    Raises:
+        DatasetError: There is none, or an object or a list stands where a text is needed.
 
     >>> texts_in(["Paris", " "]), texts_in(3.0), texts_in(2.5)
     (['Paris'], ['3', '3.0'], ['2.5'])
     """
+    several = target if isinstance(target, (list, tuple)) else [target]
+    for item in several:
+        # SQuAD's `answers` is an object with the list `text`; no answer equals such a target.
+        if isinstance(item, Mapping):
+            keys = ", ".join(map(str, item))
+            raise DatasetError(
+                f"the target is an object with the keys {keys[:80]}, not a text; name the key with"
+                " the answer, as in target_field: answers.text"
+            )
+        if isinstance(item, (list, tuple)):
+            raise DatasetError("the target is a list of lists; give a text, or one list of texts")
     texts = [text for text in spellings(target) if text.strip()]
     if not texts:
         raise DatasetError("the target is empty; give the row an answer to compare with")

@@ -282,6 +282,18 @@ def test_recorded_answers_are_paired_by_question(tmp_path: Path) -> None:
     assert (found["pairs"]["by"], found["pairs"]["n"], found["headline"]["verdict"]) == ("question", 400, "worse")
 
 
+def test_a_recorded_answer_that_is_missing_is_unscored_and_no_other_dataset(tmp_path: Path) -> None:
+    """The bad row of one side, which has no prompt and no gold answer, is paired by its id and counted both ways."""
+    missing = line(0, None, prompt=None, expected_answer=None, metadata={}) | {
+        "outcome": {"state": "unscored", "cause": "bad_row", "kind": "unusable", "detail": None}
+    }
+    fields = {"mode": "recorded responses"}
+    left = write_run(tmp_path / "a", lines(BEFORE), fields=fields)
+    right = write_run(tmp_path / "b", [missing, *lines(WORSE)[1:]], fields=fields)
+    pairs = only(compared(left, right))["pairs"]
+    assert (pairs["n"], pairs["n_not_scored"]) == (400, 1)
+
+
 @pytest.mark.parametrize("name", ["nowhere", "empty"])
 def test_what_is_no_result_is_refused(tmp_path: Path, name: str) -> None:
     """A missing path and an empty directory are named, with what could stand there."""

@@ -12,6 +12,7 @@ from nel.authoring.registry import hold_object
 from nel.benchmarks.mathematics.gsm8k import gsm8k
 from nel.config.schema import BenchmarkConfig, EndpointConfig, GenerationConfig, RunConfig
 from nel.engine.planning.resolution import make_plans
+from nel.errors import ConfigError
 
 
 @pytest.mark.parametrize(("limit", "of_run", "noted"), [(256, None, True), (256, 256, False), (4096, None, False)])
@@ -30,3 +31,17 @@ def test_a_short_limit_of_the_benchmarks_is_noted_once(
     notes = {note for plan in make_plans(config) for note in plan.notes}
     assert len(notes) == noted
     assert all("after 256 tokens" in note for note in notes)
+
+
+def test_a_source_of_examples_without_a_number_is_refused(tmp_path: Path) -> None:
+    """A benchmark that is asked without examples would leave the file unread; the number 0 says that it is meant."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"question": "2+2?", "answer": "#### 4"}))
+    plain = BenchmarkConfig(
+        name=hold_object(replace(gsm8k, num_fewshot=0)), dataset=str(rows), fewshot_dataset=str(rows)
+    )
+    endpoint = EndpointConfig(url="http://127.0.0.1:1/v1", model="m")
+    with pytest.raises(ConfigError, match="asked without few-shot examples, so --fewshot-dataset changes nothing"):
+        list(make_plans(RunConfig(benchmarks=[plain], endpoint=endpoint)))
+    zero = plain.model_copy(update={"num_fewshot": 0})
+    assert list(make_plans(RunConfig(benchmarks=[zero], endpoint=endpoint)))

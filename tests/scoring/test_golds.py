@@ -18,6 +18,7 @@ from nel.scoring.gold_choices import ChoiceSetting, gold_label, gold_labels, own
 from nel.scoring.golds import gold_check
 from nel.scoring.label_match import label_match
 from nel.scoring.multi import multi_scorer
+from nel.scoring.text import exact_match
 from nel.types import Sample, ScorerInput
 
 
@@ -48,6 +49,20 @@ def test_a_gold_answer_that_is_neither_yes_nor_no(target: Any) -> None:
     """A scorer of decisions takes no other gold answer."""
     assert fault(boolean_yesno, target) is not None
     assert fault(boolean_yesno, True) is None
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ({"text": ["Rome"], "answer_start": [3]}, "an object with the keys text, answer_start"),
+        ([{"text": "Rome"}], "an object with the keys text"),
+        ([["Rome"], ["Roma"]], "a list of lists"),
+    ],
+)
+def test_an_object_is_no_text_to_compare_with(target: Any, message: str) -> None:
+    """SQuAD's column `answers` as the target is refused row by row, where each answer would be wrong."""
+    for scorer in (exact_match, byob.f1_token, includes()):
+        assert message in str(fault(scorer, target))
 
 
 def test_each_turn_has_its_own_gold_answer() -> None:

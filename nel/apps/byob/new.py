@@ -184,7 +184,7 @@ def _target(asker: _Asker, table: Table, target: str | None) -> str:
         "Which column is the gold answer",
         next(iter(targets), ""),
         target,
-        partial(check_known, "column", table.columns),
+        partial(check_known, "column", table.fields()),
     )
 
 

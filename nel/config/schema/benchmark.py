@@ -77,7 +77,7 @@ class BenchmarkConfig(Strict):
     system_prompt: Annotated[
         str | None, Flag("--system-prompt", "Replaces the benchmark's own.")
     ] = None
-    """Replaces the benchmark's own."""
+    """Replaces the benchmark's own, and is sent as it is: braces name no field."""
     prompt: Annotated[
         tuple[Annotated[str, NAMED], ...],
         BeforeValidator(_as_list),

@@ -37,6 +37,11 @@ def check_combination(config: RunConfig, entry: BenchmarkConfig, benchmark: Benc
             " each subset; leave one of them out"
         )
     check_shard(config, entry)
+    if entry.fewshot_dataset and entry.num_fewshot is None and not benchmark.num_fewshot:
+        raise ConfigError(
+            f"{benchmark.name} is asked without few-shot examples, so --fewshot-dataset changes"
+            " nothing; say how many with --num-fewshot, or leave it out"
+        )
     if eval_only and entry.repeat_check is not None:
         raise ConfigError(
             f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave"

@@ -12,6 +12,7 @@ from typing import Final
 
 from nel.apps.byob.wizard.table import Table
 from nel.datasets.column_names import gold_columns, gold_rank, is_about, question_column
+from nel.datasets.fields import lookup
 from nel.errors import ConfigError, did_you_mean
 
 _CATEGORIES: Final = (
@@ -25,7 +26,7 @@ _ASSERTION: Final = re.compile(r"(?:not-)?[a-z][a-z-]*(?:\([\d.]+\))?:\s*\S")
 _CLASS_COLUMN: Final = re.compile(
     r"label|class|categor|sentiment|polarity|intent|target|toxic|spam|^is_", re.IGNORECASE
 )
-_YES_NO: Final = frozenset({"yes", "no", "true", "false"})
+_YES_NO: Final = frozenset({"yes", "no", "true", "false", "y", "n"})
 _LABELS_MAX: Final = 12
 _SHORT_WORDS: Final = 6
 _REPEATED: Final = 3
@@ -186,7 +187,7 @@ def propose(
     check_known("kind", KINDS, kind)
     for name in (target, choices_field, category_field):
         if name is not None:
-            check_known("column", table.columns, name)
+            check_known("column", table.fields(), name)
     options: dict[str, str] = {}
     list_field = choices_field
     if kind == "multiple-choice":
@@ -321,8 +322,9 @@ def _option_columns(table: Table) -> dict[str, str]:
 
 
 def _list_column(table: Table, target: str) -> str | None:
-    lists = [name for name in table.columns if name != target and table.is_list(name)]
-    by_name = _column_by_name(("choices", "options", "answers", "endings"), lists)
+    lists = [name for name in table.fields() if name != target and table.is_list(name)]
+    # ARC has its options in an object, whose list of texts is `choices.text`.
+    by_name = _column_by_name(("choices", "options", "answers", "endings", "choices.text"), lists)
     if by_name is None and len(lists) == 1 and _lists_golds(table, lists[0], target):
         return lists[0]
     return by_name
@@ -331,7 +333,7 @@ def _list_column(table: Table, target: str) -> str | None:
 def _lists_golds(table: Table, name: str, target: str) -> bool:
     """Return whether each list of a column may be the options of a row's gold answer."""
     for row in table.rows:
-        items, gold = table.items(row, name), str(row.get(target)).strip()
+        items, gold = table.items(row, name), str(lookup(row, target, None)).strip()
         is_label = gold.isdecimal() or (len(gold) == 1 and gold.isalpha())
         if len(items) < 2 or not (is_label or gold in items):  # noqa: PLR2004 - a choice
             return False

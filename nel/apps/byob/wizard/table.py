@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from nel.core.texts import list_in_text, shorten
 from nel.datasets import open_dataset
+from nel.datasets.fields import lookup
 
 SHOWN_ROWS: Final = 3
 _ROWS_MAX: Final = 500
@@ -36,9 +37,14 @@ class Table:
     notes: tuple[str, ...] = ()
     """Notes on what was left out or converted."""
 
+    def fields(self) -> tuple[str, ...]:
+        """Return the columns, and the lists of texts in columns of objects: ``choices.text``."""
+        below = (f"{name}.text" for name in self.columns)
+        return (*self.columns, *(name for name in below if self.is_list(name)))
+
     def values(self, column: str) -> list[Any]:
-        """Return the values of a column that are not empty."""
-        cells = (row.get(column) for row in self.rows)
+        """Return the values of a column, or of a field below it, that are not empty."""
+        cells = (lookup(row, column, None) for row in self.rows)
         return [value for value in cells if value is not None and value != ""]
 
     def texts(self, column: str) -> list[str]:
@@ -75,7 +81,7 @@ class Table:
 
     def items(self, row: Mapping[str, object], column: str) -> list[Any]:
         """Return the items of a row's list."""
-        return _list_of(row.get(column)) or []
+        return _list_of(lookup(row, column, None)) or []
 
     def is_answer(self, column: str) -> bool:
         """Return whether a column has values, and none is an object."""
