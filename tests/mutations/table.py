@@ -298,10 +298,18 @@ MUTATIONS: Final = (
     Mutation(
         name="a-shard-gives-verdicts",
         fault="A shard is compared as if it were the run.",
-        fragment='    if metrics.get("shard"):\n        raise OutputError(\n            f"{where} is of',
-        replacement='    if metrics.get("never"):\n        raise OutputError(\n            f"{where} is of',
+        fragment='    if files.metrics.get("shard"):\n        raise OutputError(\n            f"{where} is of',
+        replacement='    if files.metrics.get("never"):\n        raise OutputError(\n            f"{where} is of',
         tests=("tests/e2e/test_shards.py",),
         keyword="says_so",
+    ),
+    Mutation(
+        name="numbers-of-other-lines",
+        fault="A table or an export shows a score that the lines beside it do not give.",
+        fragment='    check_totals(files, sums.totals(files.metrics["headline"]["metric"]))\n',
+        replacement="",
+        tests=("tests/reports/test_whole_run.py",),
+        keyword="every_door",
     ),
     Mutation(
         name="a-query-is-no-part-of-the-identity",
