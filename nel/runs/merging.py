@@ -27,7 +27,7 @@ from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.lock import owner_of
 from nel.engine.store.plans import StoredPlan
-from nel.engine.store.projections.intact import check_integrity, count_unreadable
+from nel.engine.store.projections.intact import check_whole
 from nel.engine.store.projections.pending import Pending
 from nel.engine.store.projections.replies import has_reply
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
@@ -146,13 +146,7 @@ def _read(path: Path) -> _StoredShard:
             " ended"
         )
     with Snapshot(path / FILE_NAME, untouched=True) as snapshot:
-        check_integrity(snapshot)
-        n_damaged = count_unreadable(snapshot)
-        if n_damaged:
-            raise StoreError(
-                f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume"
-                f" {as_argument(path)} makes them again"
-            )
+        check_whole(snapshot)
         return _stored_shard(path, snapshot)
 
 
