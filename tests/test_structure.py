@@ -96,15 +96,15 @@ ROOMS = {
     "datasets": 16_870,
     "decide": 8_910,
     "discovery": 3_590,
-    "engine": 74_020,
+    "engine": 74_180,
     "environments": 24_380,
     "episodes": 4_370,
     "judges": 23_650,
     "metrics": 15_260,
-    "models": 37_600,
+    "models": 37_740,
     "prompts": 2_690,
     "reading": 16_640,
-    "reports": 19_790,
+    "reports": 19_800,
     "runs": 11_440,
     "sandbox": 26_410,
     "scoring": 22_810,
@@ -114,7 +114,7 @@ ROOMS = {
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
 PLUGINS = 29_900
 """Nodes of all plugins together, without their tests."""
-TEMPLATES = {"apps": 73_570, "reports": 1_550}
+TEMPLATES = {"apps": 73_570, "reports": 1_560}
 """Lines of the templates of a room."""
 FUNCTION_NODES = 250
 """Of a body; a signature is the options of a command or of a decorator."""

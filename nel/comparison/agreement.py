@@ -1,8 +1,8 @@
-"""Do the lines of a benchmark give the numbers that its files say? Checked before a decision rests on
-them; does no I/O.
+"""Do the lines of a benchmark give the numbers that its files say? Checked before a decision
+rests on them; does no I/O.
 
-Beside the headline, which every reader of a run checks (`nel.reports.agreement`): every metric whose
-values the lines hold, its interval and its bounds.
+Beside the headline, which every reader of a run checks (`nel.reports.agreement`): every metric
+whose values the lines hold, its interval and its bounds.
 """
 
 from __future__ import annotations

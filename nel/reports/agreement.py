@@ -1,5 +1,6 @@
-"""Do the files of a benchmark say the same? Checked wherever a number of a run is shown; does no I/O
-but to read the lines of results.jsonl.
+"""Do the files of a benchmark say the same? Checked wherever a number of a run is shown.
+
+Reads the lines of results.jsonl, and does no other I/O.
 
 A hand-edited or mixed up directory is refused here where that costs next to nothing: shapes and
 numbers of the small files, the identity's digest, and what results.jsonl adds up to. ``nel verify``
