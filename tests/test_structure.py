@@ -99,7 +99,7 @@ ROOMS = {
     "engine": 74_180,
     "environments": 24_380,
     "episodes": 4_370,
-    "judges": 23_650,
+    "judges": 24_090,
     "metrics": 15_260,
     "models": 37_740,
     "prompts": 2_690,

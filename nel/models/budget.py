@@ -54,7 +54,7 @@ class Spend:
 
 
 def cost_of(usage: Usage, price: Price | None) -> float | None:
-    """Return the cost of an answer in the price's currency; None where usage or price is unknown."""
+    """Return the cost of an answer in the price's currency; None where one of both is unknown."""
     cost = exact_cost(usage, price)
     return None if cost is None else float(cost)
 

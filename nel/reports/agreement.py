@@ -128,8 +128,8 @@ def check_totals(files: BenchmarkFiles, totals: LineTotals) -> None:
     if n_lines != accounting["n_total"]:
         raise OutputError(
             f"{files.directory / 'results.jsonl'} has {n_lines:,} results and"
-            f" {accounting['n_total']:,} were counted when it was written: it was cut off or edited;"
-            f" write it again with nel report {as_argument(files.directory.parent)}"
+            f" {accounting['n_total']:,} were counted when it was written: it was cut off or"
+            f" edited; write it again with nel report {as_argument(files.directory.parent)}"
         )
     for state in STATES:
         name = f"n_{state}"

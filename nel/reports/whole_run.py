@@ -96,7 +96,8 @@ def _read(run_dir: Path, planned: _Planned) -> list[BenchmarkFiles]:
     owner = owner_of(run_dir) if run_dir.is_dir() else None
     if owner is not None:
         raise OutputError(
-            f"{run_dir} is still written by process {owner.pid}; wait until it ends (nel eval watch)"
+            f"{run_dir} is still written by process {owner.pid}; wait until it ends (nel eval"
+            " watch)"
         )
     run_files = stored_files(run_dir)
     has_metrics = {files.directory.name for files in run_files}
@@ -110,8 +111,8 @@ def _read(run_dir: Path, planned: _Planned) -> list[BenchmarkFiles]:
     lost_folders = sorted((has_part | begun) - has_metrics)
     if lost_folders:
         raise OutputError(
-            f"{run_dir} has no metrics of {', '.join(lost_folders)}, and a run is shown and decided on"
-            f" as a whole; write its files again with nel report {as_argument(run_dir)}"
+            f"{run_dir} has no metrics of {', '.join(lost_folders)}, and a run is shown and decided"
+            f" on as a whole; write its files again with nel report {as_argument(run_dir)}"
         )
     for files in run_files:
         if not (files.directory / "results.jsonl").is_file():

@@ -211,8 +211,8 @@ def _check(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
     slots = target.execute("SELECT id, slot, plan FROM benchmarks").fetchall()
     if not has_config or not slots:
         raise StoreError(
-            f"the configuration of the run cannot be read from {path}, nor from a {_RUN_YAML} beside"
-            " it, so it cannot be resumed; start a new run"
+            f"the configuration of the run cannot be read from {path}, nor from a {_RUN_YAML}"
+            " beside it, so it cannot be resumed; start a new run"
         )
     for key, slot, plan in slots:
         _check_benchmark(target, key, slot, loads(plan), salvaged)
