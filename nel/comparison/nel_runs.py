@@ -68,11 +68,6 @@ def read_side(path: Path, label: str) -> Side:
     Raises:
         OutputError: The run is not finished, is written right now, or its artifacts are damaged.
     """
-    if not any(path.glob("*/metrics.json")):
-        raise OutputError(
-            f"{path} is not finished: it has no results yet; finish it with nel eval resume"
-            f" {as_argument(path)}"
-        )
     run_files = read_finished_run(path)
     with readable(path):
         benchmarks = {files.title: _benchmark(path, files) for files in run_files}

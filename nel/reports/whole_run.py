@@ -70,6 +70,17 @@ def read_finished_run(run_dir: Path) -> list[BenchmarkFiles]:
     return run_files
 
 
+def is_unfinished(run_dir: Path) -> bool:
+    """Return whether a run goes on, or has to be resumed before a decision may be made of it.
+
+    Raises:
+        OutputError: As `read_run`.
+    """
+    if owner_of(run_dir) is not None or not any(run_dir.glob("*/metrics.json")):
+        return True
+    return exit_code_of_run(run_dir, read_run(run_dir)) == EXIT_STOPPED_EARLY
+
+
 def exit_code_of_run(run_dir: Path, run_files: Sequence[BenchmarkFiles]) -> int:
     """Return the exit code for showing the numbers of a run, as `nel eval run` has ended with it:
     75 where it is not finished, 3 where too much is unscored or a metric failed.
@@ -98,6 +109,11 @@ def _read(run_dir: Path, planned: _Planned) -> list[BenchmarkFiles]:
         raise OutputError(
             f"{run_dir} is still written by process {owner.pid}; wait until it ends (nel eval"
             " watch)"
+        )
+    if (run_dir / FILE_NAME).is_file() and not any(run_dir.glob("*/metrics.json")):
+        raise OutputError(
+            f"{run_dir} is not finished: it has no results yet; finish it with nel eval resume"
+            f" {as_argument(run_dir)}"
         )
     run_files = stored_files(run_dir)
     has_metrics = {files.directory.name for files in run_files}
