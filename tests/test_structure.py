@@ -36,6 +36,7 @@ FENCES = {  # the rooms and modules that may import a library
         "nel/artifacts/",
         "nel/comparison/",
         "nel/compat/evalscope/task.py",
+        "nel/reports/agreement.py",
         "nel/runs/",
         "nel/decide/policy.py",
         "nel/authoring/judge_settings.py",
@@ -82,29 +83,29 @@ FENCES = {  # the rooms and modules that may import a library
 
 
 ROOMS = {
-    "apps": 73_210,
-    "artifacts": 34_250,
+    "apps": 73_320,
+    "artifacts": 34_150,
     "authoring": 16_250,
     "benchmarks": 11_860,
     "byob": 400,
-    "cli": 18_080,
-    "comparison": 24_570,
+    "cli": 18_170,
+    "comparison": 23_310,
     "compat": 41_640,
     "config": 14_450,
     "core": 5_580,
     "datasets": 16_870,
     "decide": 8_910,
     "discovery": 3_590,
-    "engine": 74_040,
+    "engine": 74_200,
     "environments": 24_380,
     "episodes": 4_370,
-    "judges": 23_650,
-    "metrics": 15_220,
-    "models": 37_600,
+    "judges": 24_080,
+    "metrics": 15_260,
+    "models": 37_740,
     "prompts": 2_690,
     "reading": 16_840,
-    "reports": 17_820,
-    "runs": 11_440,
+    "reports": 19_860,
+    "runs": 11_350,
     "sandbox": 26_410,
     "scoring": 22_860,
     "tools": 1_900,
@@ -113,7 +114,7 @@ ROOMS = {
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
 PLUGINS = 30_040
 """Nodes of all plugins together, without their tests."""
-TEMPLATES = {"apps": 73_570, "reports": 1_550}
+TEMPLATES = {"apps": 73_570, "reports": 1_560}
 """Lines of the templates of a room."""
 FUNCTION_NODES = 250
 """Of a body; a signature is the options of a command or of a decorator."""

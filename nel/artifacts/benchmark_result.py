@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from nel.errors import EXIT_DONE, EXIT_UNSCORED
+from nel.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +43,19 @@ class BenchmarkResult:
         """
         accounting: dict[str, object] = self.metrics["accounting"]
         return accounting
+
+
+def exit_code_of(metrics: Iterable[JsonObject], unscored_rate_max: float) -> int:
+    """Return the exit code of a whole run: 3 if too much is unscored or a metric failed.
+
+    Args:
+        metrics: The content of metrics.json of each benchmark.
+        unscored_rate_max: The share of unscored samples that is tolerated.
+    """
+    for of_benchmark in metrics:
+        accounting = of_benchmark["accounting"]
+        n_asked = accounting["n_total"] - accounting["n_not_asked"]
+        is_over = accounting["n_unscored"] > unscored_rate_max * n_asked
+        if is_over or of_benchmark["failed_metrics"]:
+            return EXIT_UNSCORED
+    return EXIT_DONE

@@ -10,6 +10,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from operator import attrgetter
 from statistics import quantiles
 from typing import Any, Final
@@ -17,7 +18,7 @@ from typing import Any, Final
 from nel.config.schema import Price
 from nel.engine.store.plans import StoredSession
 from nel.engine.store.spending import elapsed_seconds, spent_json
-from nel.models.budget import cost_of
+from nel.models.budget import exact_cost
 from nel.types import JsonObject, Response
 
 
@@ -31,7 +32,7 @@ class RuntimeStats:
             price: Of the model; without one there is no cost.
         """
         self._price = price
-        self._cost = 0.0
+        self._cost = Decimal(0)
         self._costed = 0
         self._inter_token = array("f")
         self._latency = array("f")
@@ -76,7 +77,7 @@ class RuntimeStats:
             return
         self._completed += 1
         self._note_tokens(response)
-        cost = cost_of(response.usage, self._price)
+        cost = exact_cost(response.usage, self._price)
         if cost is not None:
             self._cost += cost
             self._costed += 1
@@ -166,8 +167,8 @@ class RuntimeStats:
         """Return the kept answers' cost, null without a price, and how many had no known cost."""
         has_price = self._price is not None
         return {
-            "total": self._cost if has_price else None,
-            "per_correct": self._cost / n_correct if has_price and n_correct else None,
+            "total": float(self._cost) if has_price else None,
+            "per_correct": float(self._cost / n_correct) if has_price and n_correct else None,
             "unknown": self._completed - self._costed if has_price else None,
         }
 

@@ -8,16 +8,19 @@ from typing import Annotated
 
 import typer
 
-from nel.cli.options import ReadRunDir, ResultAsJson
+from nel.cli.options import ResultAsJson, run_path
 from nel.cli.terminal import plain
 from nel.core.strict_json import dumps
-from nel.errors import EXIT_USAGE
+from nel.engine.store.remote import is_remote
+from nel.errors import EXIT_USAGE, UsageError
 from nel.runs.verification import check_signature, verify_run
 from nel.runs.verification import sign as sign_run
 
 
 def verify(
-    run_dir: ReadRunDir,
+    location: Annotated[
+        str, typer.Argument(metavar="RUN_DIR", help="The directory or URL of the run.")
+    ],
     sign: Annotated[
         Path | None,
         typer.Option("--sign", help="Sign what was verified with this private SSH key."),
@@ -33,6 +36,12 @@ def verify(
 
     Exit codes: 0 store, identity, files and signature agree; 2 they do not, or cannot be checked.
     """
+    if sign is not None and is_remote(location):
+        raise UsageError(
+            f"{location} is a URL, where a signature cannot be put; nel eval archive {location} makes"
+            " a file of the run: unpack it, sign that directory, and hand it on"
+        )
+    run_dir = run_path(location)
     verified = verify_run(run_dir)
     checks = list(verified.checks)
     if check is not None:

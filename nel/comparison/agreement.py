@@ -1,93 +1,27 @@
-"""Do the files of a benchmark say the same? Checked before a decision rests on them; does no I/O.
+"""Do the lines of a benchmark give the numbers that its files say? Checked before a decision
+rests on them; does no I/O.
 
-A hand-edited or mixed up directory is refused here where that costs next to nothing: shapes and
-numbers of the small files, the identity's digest, and what results.jsonl adds up to. ``nel verify``
-makes every file again, and finds the other edits: those that change no sum, or that were made in
-every file alike.
+Beside the headline, which every reader of a run checks (`nel.reports.agreement`): every metric
+whose values the lines hold, its interval and its bounds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
-from types import GenericAlias
-from typing import Any, Final, NoReturn
+from collections.abc import Mapping
 
 import numpy as np
-from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from nel.artifacts.files import directory_name
-from nel.artifacts.shapes.metrics import MetricsFile
-from nel.artifacts.shapes.run_files import BundleFile
-from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats
+from nel.comparison.lines import FAILED, NOT_ASKED, STATES, UNSCORED, Columns, Floats
 from nel.comparison.questions import metric_values
-from nel.config.identity import Identity
-from nel.core.paths import as_argument
-from nel.core.reward_keys import OF_ANY_REWARD, REWARD_KEYS, aliases
-from nel.errors import OutputError
+from nel.core.reward_keys import OF_ANY_REWARD, REWARD_KEYS
 from nel.metrics.accumulator import published_name, published_names
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.metrics.question_intervals import Design, new_questions_interval
 from nel.metrics.series import Series
+from nel.reports.agreement import ROUNDING, LineTotals, check_totals, refuse, refuse_unequal
 from nel.reports.run_files import BenchmarkFiles
 from nel.types import JsonObject
-
-_ROUNDING: Final = 1e-9
-"""Numbers closer than this are equal: a file's sums were made in another order."""
-_STATES: Final = {
-    "n_scored": SCORED,
-    "n_model_failure": FAILED,
-    "n_unscored": UNSCORED,
-    "n_not_asked": NOT_ASKED,
-}
-_REDACTED_FROM: Final = "?"
-"""Stands before a URL's query, whose values are not written: the written digest is another."""
-_SHAPES: Final = {"metrics.json": MetricsFile, "eval-*.json": BundleFile}
-_STRICT: Final = ConfigDict(strict=True, allow_inf_nan=False)
-
-
-def check_files(
-    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], plans: Mapping[str, JsonObject]
-) -> None:
-    """Check that the small files of a run are of one run, and agree.
-
-    Args:
-        run_dir: Of the run.
-        benchmarks: Its benchmarks.
-        plans: What the store planned, by the slot of each benchmark; empty where there is no store
-            that can be read.
-
-    Raises:
-        OutputError: A file is not what nel wrote, or two do not agree.
-    """
-    advice = f"write its files again with nel report {as_argument(run_dir)}"
-    stored_plans = {directory_name(slot): plan for slot, plan in plans.items()}
-    folders: dict[str, list[str]] = {}
-    for files in benchmarks:
-        folders.setdefault(files.title, []).append(files.directory.name)
-    for files in benchmarks:
-        name = files.directory.name
-        if len(folders[files.title]) > 1:
-            both = " and ".join(folders[files.title])
-            raise OutputError(
-                f"{run_dir} has two folders of {files.title}: {both}; leave the one that nel wrote"
-            )
-        if stored_plans and name not in stored_plans:
-            raise OutputError(
-                f"{files.directory} is not a benchmark of this run, by its run.db; move it away"
-            )
-        problem = (
-            shape_problem(files)
-            or _disagreement(files)
-            or _other_identity(files, stored_plans.get(name) or {})
-        )
-        if problem:
-            raise OutputError(f"{files.directory}: {problem}; {advice}")
-    ids = sorted({str(files.metrics["run_id"]) for files in benchmarks})
-    if len(ids) > 1:
-        raise OutputError(f"{run_dir} holds results of the runs {' and '.join(ids)}; {advice}")
 
 
 def check_results(files: BenchmarkFiles, columns: Columns) -> None:
@@ -97,21 +31,26 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
         OutputError: It does not.
     """
     metrics = files.metrics
-    states = np.bincount(columns.states, minlength=len(_STATES))
-    for name, state in _STATES.items():
-        _refuse_unequal(files, name, metrics["accounting"][name], int(states[state]))
+    counts = np.bincount(columns.states, minlength=len(STATES))
     is_rewarded = (columns.states == FAILED) & (columns.numbers("reward") != 0)
-    n_rewards = int(is_rewarded.sum())
-    if n_rewards:
-        _refuse(files, f"{n_rewards:,} model failures have a reward, which is 0 for all of them")
+    values_by_name = {
+        row["name"]: _values_of(columns, row["name"], metrics["headline"]["metric"])
+        for row in metrics["metrics"]
+    }
+    totals = LineTotals(
+        states={name: int(counts[state]) for name, state in STATES.items()},
+        n_failures_rewarded=int(is_rewarded.sum()),
+        means={
+            name: _series(columns, values).mean()
+            for name, values in values_by_name.items()
+            if values is not None
+        },
+    )
+    check_totals(files, totals)
     repeats = columns.integers("repeat")
     n_repeats = files.bundle["benchmark"].get("repeats")
     if n_repeats is not None and not 0 <= int(repeats.min()) <= int(repeats.max()) < n_repeats:
-        _refuse(files, f"each sample was asked {n_repeats} times, and a line is of another repeat")
-    for row in metrics["metrics"]:
-        values = _values_of(columns, row["name"], metrics["headline"]["metric"])
-        if values is not None:
-            _refuse_unequal(files, row["name"], row["value"], _series(columns, values).mean())
+        refuse(files, f"each sample was asked {n_repeats} times, and a line is of another repeat")
 
 
 def check_interval(files: BenchmarkFiles, columns: Columns, row: JsonObject) -> None:
@@ -134,8 +73,8 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: JsonObject) -> 
         if n_unscored:
             lowest = series.total / len(columns)
         highest = lowest + n_unscored / len(columns)
-        _refuse_unequal(files, f"lower bound of {name}", row["bounds"]["lower"], lowest)
-        _refuse_unequal(files, f"upper bound of {name}", row["bounds"]["upper"], highest)
+        refuse_unequal(files, f"lower bound of {name}", row["bounds"]["lower"], lowest)
+        refuse_unequal(files, f"upper bound of {name}", row["bounds"]["upper"], highest)
 
 
 def series_of(columns: Columns, row: JsonObject, headline: str) -> tuple[Series, Series]:
@@ -170,12 +109,12 @@ def _check_own_ends(files: BenchmarkFiles, row: JsonObject) -> None:
     else:
         is_interval = lower <= upper
     if row["ci_level"] != LEVEL or not is_interval:
-        _refuse(files, f"the interval of {name} is none of level {LEVEL:g}")
+        refuse(files, f"the interval of {name} is none of level {LEVEL:g}")
     bounds, value = row["bounds"], row["value"]
     n_questions = max(metric["n_questions"] for metric in files.metrics["metrics"])
     is_of_all = row["n_questions"] == n_questions  # bounds are of those left out too
     if bounds and is_of_all and value is not None and not _is_within(value, bounds):
-        _refuse(files, f"the bounds of {name} do not hold its value")
+        refuse(files, f"the bounds of {name} do not hold its value")
 
 
 def _check_ends(files: BenchmarkFiles, columns: Columns, row: JsonObject, series: Series) -> None:
@@ -187,82 +126,8 @@ def _check_ends(files: BenchmarkFiles, columns: Columns, row: JsonObject, series
         lower, upper = recomputed.lower, recomputed.upper
     # The interval of a sample is of the whole benchmark; that for new questions stands beside it.
     stated = row["new_questions"] if kind == "sample" else row
-    _refuse_unequal(files, f"ci_lower of {row['name']}", stated["ci_lower"], lower)
-    _refuse_unequal(files, f"ci_upper of {row['name']}", stated["ci_upper"], upper)
-
-
-def shape_problem(files: BenchmarkFiles) -> str:
-    """Return what is wrong with the shape of a file; empty where it is right."""
-    if len(list(files.directory.glob("eval-*.json"))) > 1:
-        return "there are two files eval-*.json, and one is not of this run"
-    contents = {"metrics.json": files.metrics, "eval-*.json": files.bundle}
-    for name, content in contents.items():
-        if name == "eval-*.json" and not content:  # a run may be without bundles
-            continue
-        try:
-            _adapter_of(name).validate_python([content])
-        except ValidationError as error:
-            problem = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(map(str, problem["loc"][1:]))  # after its position in the list
-            return f"{name}: {field}: {problem['msg']}"
-    return ""
-
-
-@cache
-def _adapter_of(name: str) -> TypeAdapter[Any]:
-    # A list, since pydantic takes a configuration for what is not a TypedDict itself.
-    listed: Any = GenericAlias(list, _SHAPES[name])
-    return TypeAdapter(listed, config=_STRICT)
-
-
-def _disagreement(files: BenchmarkFiles) -> str:
-    """Return in what metrics.json differs from the bundle or from itself; empty where it agrees."""
-    metrics, bundle = files.metrics, files.bundle
-    headline = metrics["headline"]
-    name = headline["metric"]
-    rows = [row for row in metrics["metrics"] if row["name"] == name]
-    numbers = _numbers_of(headline)
-    if not rows or any(_numbers_of(row) != numbers for row in rows):
-        return f"metrics.json has the headline {name}, and no or another row of it"
-    if not bundle:
-        return ""
-    pairs = {
-        "run_id": (metrics["run_id"], bundle["run_id"]),
-        "model": (metrics["model"], bundle["config"]["model"]),
-        "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
-        "number of results": (metrics["accounting"]["n_total"], bundle["n_results"]),
-    }
-    values = {row["name"]: row["value"] for row in metrics["metrics"]}
-    of_aliases = aliases(name, values, is_binary=True)
-    scores = bundle["benchmark"]["scores"]
-    for shown, metric in {name: name, **of_aliases}.items():
-        if shown in scores:
-            pairs[shown] = (values[metric], scores[shown]["value"])
-    differ = [f"{what} {a} and {b}" for what, (a, b) in pairs.items() if a != b]
-    if not differ:
-        return ""
-    return f"metrics.json and eval-*.json differ in {', '.join(differ)}"
-
-
-def _numbers_of(row: JsonObject) -> list[object]:
-    return [row[key] for key in ("value", "ci_lower", "ci_upper", "bounds")]
-
-
-def _other_identity(files: BenchmarkFiles, plan: JsonObject) -> str:
-    """Return what is wrong with the bundle's identity; empty where it is right."""
-    fields, digest = files.bundle.get("identity_fields"), files.bundle.get("identity")
-    if not isinstance(fields, dict) or digest is None:
-        return ""
-    if plan:
-        stored_fields = Identity(fields=plan.get("identity") or {}).shown
-        if digest == plan.get("digest") and fields == stored_fields:
-            return ""
-        return "the identity in eval-*.json is not that of run.db"
-    # Without a store, the digest can be made again where no field was redacted.
-    is_whole = _REDACTED_FROM not in str(fields.get("endpoint.url"))
-    if is_whole and Identity(fields=fields).digest != digest:
-        return "identity_fields in eval-*.json do not have the digest that stands beside them"
-    return ""
+    refuse_unequal(files, f"ci_lower of {row['name']}", stated["ci_lower"], lower)
+    refuse_unequal(files, f"ci_upper of {row['name']}", stated["ci_upper"], upper)
 
 
 def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
@@ -294,11 +159,8 @@ def metric_keys(columns: Columns, headline: str) -> dict[str, str]:
 
 
 def _series(columns: Columns, values: Floats) -> Series:
-    """Return the values in the order of the dataset."""
     lines = np.flatnonzero(~np.isnan(values))
-    positions = columns.integers("position")[lines]
-    order = np.argsort(positions, kind="stable")
-    return Series.of(positions[order], values[lines][order])
+    return Series.of(columns.integers("position")[lines], values[lines])
 
 
 def _groups(columns: Columns) -> dict[int, str]:
@@ -312,31 +174,4 @@ def _groups(columns: Columns) -> dict[int, str]:
 def _is_within(value: float, bounds: Mapping[str, float]) -> bool:
     # Bounds and value are sums in different orders, so their last digits differ.
     nearest = min(max(value, bounds["lower"]), bounds["upper"])
-    return math.isclose(value, nearest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
-
-
-def _refuse_unequal(
-    files: BenchmarkFiles, what: str, stated: float | None, computed: float | None
-) -> None:
-    if stated is None or computed is None:
-        is_equal = stated is computed
-    else:
-        is_equal = math.isclose(stated, computed, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
-    if not is_equal:
-        _refuse(
-            files,
-            f"{what} is {_number(stated)} in metrics.json and {_number(computed)} by its lines",
-        )
-
-
-def _refuse(files: BenchmarkFiles, what: str) -> NoReturn:
-    run_dir = as_argument(files.directory.parent)
-    raise OutputError(
-        f"{files.directory / 'results.jsonl'} does not agree with metrics.json: {what}; one of the"
-        f" two was edited or is of another run: nel verify {run_dir} says what was changed, nel"
-        f" report {run_dir} writes both again"
-    )
-
-
-def _number(value: float | None) -> str:
-    return "null" if value is None else f"{value:.10g}"
+    return math.isclose(value, nearest, rel_tol=ROUNDING, abs_tol=ROUNDING)

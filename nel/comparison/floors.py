@@ -26,7 +26,6 @@ from nel.comparison.lines import Floats
 from nel.comparison.nel_runs import read_side
 from nel.comparison.questions import questions_of
 from nel.comparison.sides import Side, readable
-from nel.comparison.whole_run import read_whole_run
 from nel.core.paths import as_argument
 from nel.core.reward_keys import aliases
 from nel.decide.policy import ResolvedRule
@@ -47,7 +46,7 @@ from nel.metrics.question_intervals import (
 from nel.metrics.series import Series
 from nel.reports.run_files import BenchmarkFiles, read_aggregates
 from nel.reports.run_warnings import CALIBRATION, texts_of
-from nel.reports.selection import MERGE, shard_title
+from nel.reports.whole_run import read_finished_run
 from nel.types import JsonObject
 
 _KIND: Final = "floor"
@@ -188,18 +187,7 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
         OutputError: The run is not finished, or its artifacts are damaged.
         UsageError: No benchmark has a metric that is named, or a benchmark has a single sample.
     """
-    benchmarks = read_whole_run(run_dir)
-    for files in benchmarks:
-        if files.metrics.get("shard"):
-            title = shard_title(files.metrics)
-            raise OutputError(
-                f"{files.directory} is of {title}, which decides nothing by itself; first {MERGE}"
-            )
-        if not files.metrics.get("complete"):
-            raise OutputError(
-                f"{files.directory} is not finished; finish it with nel eval resume"
-                f" {as_argument(run_dir)}"
-            )
+    benchmarks = read_finished_run(run_dir)
     with readable(run_dir):
         means = read_aggregates(run_dir)
         rows = [row for floor in floors for row in _demands_of(benchmarks, means, floor)]

@@ -36,16 +36,14 @@ from nel.comparison.sides import (
     text_or_none,
     whole_of,
 )
-from nel.comparison.whole_run import read_whole_run
 from nel.config.yaml_file import read_value
 from nel.core.message_json import with_calls
 from nel.core.paths import as_argument
-from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
 from nel.metrics.category_fields import category_of
 from nel.reports.run_files import BenchmarkFiles, by_title, read_aggregates, read_run_yaml
-from nel.reports.selection import MERGE, shard_title
+from nel.reports.whole_run import IMPORTED, read_finished_run
 from nel.types import JsonObject
 
 _RECORDED: Final = "recorded responses"
@@ -57,9 +55,6 @@ _CONTENT_ID: Final = re.compile(
 """
 _CONTENT_ID_LENGTH: Final = 16
 _HEX: Final = re.compile(r"[0-9a-f]*")
-
-_IMPORTED: Final = "imported.format"
-"""A field of the identity of results that another tool made."""
 
 
 def is_run(path: Path) -> bool:
@@ -73,17 +68,7 @@ def read_side(path: Path, label: str) -> Side:
     Raises:
         OutputError: The run is not finished, is written right now, or its artifacts are damaged.
     """
-    owner = owner_of(path)
-    if owner is not None:
-        raise OutputError(
-            f"{path} is still written by process {owner.pid}; wait until it ends, then compare"
-        )
-    if not any(path.glob("*/metrics.json")):
-        raise OutputError(
-            f"{path} is not finished: it has no results yet; finish it with nel eval resume"
-            f" {as_argument(path)}"
-        )
-    run_files = read_whole_run(path)
+    run_files = read_finished_run(path)
     with readable(path):
         benchmarks = {files.title: _benchmark(path, files) for files in run_files}
         models = {
@@ -126,25 +111,11 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         raise OutputError(
             f"{where} has no identity; write it again with nel report {as_argument(run_dir)}"
         )
-    if fields.get(_IMPORTED) is not None and not bundle["complete"]:
-        raise OutputError(
-            f"{where} was imported of a run that did not end; import the finished one"
-        )
-    if metrics.get("shard"):
-        raise OutputError(
-            f"{where} is of {shard_title(metrics)}, which decides nothing by itself; put all shards"
-            f" together with {MERGE}"
-        )
-    if not (metrics["complete"] and bundle["complete"]):
-        raise OutputError(
-            f"{where} is not finished: planned samples were not run, or not by every judge; nel"
-            f" eval resume {as_argument(run_dir)}"
-        )
     recorded = fields.get("mode") == _RECORDED
     total = (files.runtime.get("cost") or {}).get("total")
     return SideBenchmark(
         name=files.title,
-        kind="nel" if fields.get(_IMPORTED) is None else "imported",
+        kind="nel" if fields.get(IMPORTED) is None else "imported",
         path=where / "results.jsonl",
         read_line=_line,
         read_texts=_texts,

@@ -135,6 +135,8 @@ class Session:
                 await self._check_endpoints(pipeline, client, judges)
             await self._prepare_environments()
             status = await pipeline.run()
+            if status.cause == "budget":  # what was in flight is spent by now too
+                status = replace(status, reason=ledger.reason())
             ended.status = status if client is None else with_last_attempt(status, client.trouble)
         return ended.status
 

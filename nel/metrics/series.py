@@ -51,14 +51,20 @@ class Series:
         self.unit = True
 
     @classmethod
-    def of(cls, questions: NDArray[np.int64], values: NDArray[np.float64]) -> Self:
+    def of(
+        cls,
+        questions: NDArray[np.int64] | array[int],
+        values: NDArray[np.float64] | array[float],
+    ) -> Self:
         """Return the series of many values at once, equal to adding each but for rounding.
 
         Args:
-            questions: Of each value, in order.
+            questions: Of each value, in any order.
             values: As many.
         """
         series = cls()
+        order = np.argsort(questions, kind="stable")
+        questions, values = np.asarray(questions)[order], np.asarray(values)[order]
         # Values of one question stand together: `reduceat` sums those from one start to the next.
         distinct, starts, counts = np.unique(questions, return_index=True, return_counts=True)
         if len(values):

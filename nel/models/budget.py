@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final, Self
 
 from nel.config.schema import BudgetConfig, Price
 from nel.core.texts import cost_text
 from nel.models.faults import Fault
-from nel.types import Generation, Response, Usage
+from nel.types import Generation, JsonObject, Response, Usage
 
 _MILLION = 1_000_000
+_NOTHING: Final = Decimal(0)
 LIMIT_NAME: Final = "max_completion_tokens"
 """Of the limit on the answer, where a reasoning model takes it under this name alone."""
 
@@ -32,7 +34,8 @@ class Spend:
 
     requests: int = 0
     tokens: int = 0
-    cost: float = 0.0
+    cost: Decimal = _NOTHING
+    """Exact, so that a sum of costs is the same in whatever order its parts come."""
 
     def add(self, other: Spend, sign: int = 1) -> None:
         """Add another spend, or take it away."""
@@ -41,12 +44,23 @@ class Spend:
         self.cost += sign * other.cost
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self)
+        """Return the fields, the cost as the nearest number."""
+        return {"requests": self.requests, "tokens": self.tokens, "cost": float(self.cost)}
+
+    @classmethod
+    def of_json(cls, amounts: JsonObject) -> Self:
+        """Return what `as_json` has written."""
+        return cls(amounts["requests"], amounts["tokens"], _exact(amounts["cost"]))
 
 
 def cost_of(usage: Usage, price: Price | None) -> float | None:
-    """Return the cost of an answer in the price's currency; None where usage or price is unknown.
+    """Return the cost of an answer in the price's currency; None where one of both is unknown."""
+    cost = exact_cost(usage, price)
+    return None if cost is None else float(cost)
+
+
+def exact_cost(usage: Usage, price: Price | None) -> Decimal | None:
+    """Return `cost_of` as it is summed: a product of whole tokens and a decimal price is exact.
 
     Cached tokens are some of the prompt's, whatever the vendor calls them: each protocol reads them
     so.
@@ -57,8 +71,15 @@ def cost_of(usage: Usage, price: Price | None) -> float | None:
     uncached = usage.prompt_tokens - cached
     cached_price = price.input if price.cached_input is None else price.cached_input
     return (
-        uncached * price.input + cached * cached_price + usage.completion_tokens * price.output
+        uncached * _exact(price.input)
+        + cached * _exact(cached_price)
+        + usage.completion_tokens * _exact(price.output)
     ) / _MILLION
+
+
+def _exact(amount: float) -> Decimal:
+    """Return the decimal number that a configuration or a file has written."""
+    return Decimal(repr(amount))
 
 
 def tokens_of(usage: Usage) -> int | None:
@@ -114,6 +135,8 @@ class Ledger:
         self._config = config
         self._before = before or Spend()
         self._reserved = Spend()
+        self._refused: tuple[str, Spend] | None = None
+        """The limit that the first refused request met, and what that request may take."""
         self._settled: list[asyncio.Future[None]] = []
         self._capped = any(
             cap is not None
@@ -136,11 +159,12 @@ class Ledger:
         if not self._capped:
             return _UNCAPPED
         usage = Usage(prompt_tokens=body_bytes, completion_tokens=tokens_max)
-        most_spent = Spend(1, body_bytes + tokens_max, cost_of(usage, price) or 0.0)
+        most_spent = Spend(1, body_bytes + tokens_max, exact_cost(usage, price) or _NOTHING)
         while (name := self._exceeded_limit(most_spent)) is not None:
             # Reservations are worst cases: what is in flight may leave room once it is settled.
             if self._reserved.requests == 0:
-                raise BudgetSpent(self._reason(name, most_spent))
+                self._refused = self._refused or (name, most_spent)
+                raise BudgetSpent(self.reason())
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._settled.append(waiting)
             await waiting
@@ -183,10 +207,10 @@ class Ledger:
             return reserved if outcome.may_have_cost and self._capped else Spend(requests=1)
         if outcome is None:
             return reserved if self._capped else Spend(requests=1)
-        tokens, cost = tokens_of(outcome.usage), cost_of(outcome.usage, price)
+        tokens, cost = tokens_of(outcome.usage), exact_cost(outcome.usage, price)
         if tokens is None:
             return reserved if self._capped else Spend(requests=1)
-        return Spend(1, tokens, cost or 0.0)
+        return Spend(1, tokens, cost or _NOTHING)
 
     def _exceeded_limit(self, most_spent: Spend) -> str | None:
         config = self._config
@@ -196,11 +220,18 @@ class Ledger:
                 continue
             parts = (self._before, self.spent, self._reserved, most_spent)
             total = sum(getattr(share, name) for share in parts)
-            if total > cap * (1 + 1e-9):  # a sum of costs may be off by its rounding
+            if total > _exact(cap):
                 return name
         return None
 
-    def _reason(self, name: str, most_spent: Spend) -> str:
+    def reason(self) -> str:
+        """Return what the first refused request lacked, beside what is spent by now; empty without.
+
+        Requests that were in flight, or that need less, are spent after that refusal.
+        """
+        if self._refused is None:
+            return ""
+        name, most_spent = self._refused
         key = {"requests": "max_requests", "tokens": "max_tokens_total", "cost": "max_cost"}[name]
         spent = getattr(self._before, name) + getattr(self.spent, name)
         amounts = (spent, getattr(self._config, key), getattr(most_spent, name))
@@ -222,6 +253,9 @@ class _Part(Ledger):
 
     async def reserve(self, body_bytes: int, tokens_max: int, price: Price | None) -> Spend:
         return await self._whole.reserve(body_bytes, tokens_max, price)
+
+    def reason(self) -> str:
+        return self._whole.reason()
 
     def settle(
         self, reserved: Spend, outcome: Response | Fault | None, price: Price | None

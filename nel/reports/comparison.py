@@ -169,7 +169,8 @@ def _flip_lines(flips: JsonObject) -> Iterator[str]:
         category = f" [{flip['category']}]" if flip["category"] else ""
         yield f"  {flip['sample_id']}{category}: {before['score']:g} to {after['score']:g}"
         yield f"    prompt:    {_cut(_question_text(flip['prompt']))}"
-        yield f"    expected:  {_cut(as_text(flip['expected']))}"
+        if flip["expected"] is not None:
+            yield f"    expected:  {_cut(as_text(flip['expected']))}"
         yield f"    baseline:  {_answer(before)}"
         yield f"    candidate: {_answer(after)}"
     n_more = flips["n_lost"] + flips["n_won"] - len(shown)

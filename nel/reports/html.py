@@ -21,7 +21,7 @@ from nel.errors import OutputError
 from nel.reports import extraction
 from nel.reports.environment import templates_of, trust
 from nel.reports.page import failure_rows, overview_of, view_of
-from nel.reports.run_files import read_aggregates, read_run, read_run_yaml
+from nel.reports.run_files import read_aggregates, read_run_yaml, stored_files
 from nel.reports.samples import select
 from nel.reports.tables.columns import ReportTable
 from nel.reports.text import preview
@@ -51,7 +51,7 @@ def render_report(run_dir: Path) -> Iterator[str]:
     Raises:
         OutputError: The directory has no artifacts, or one of them is damaged.
     """
-    files = read_run(run_dir)
+    files = stored_files(run_dir)
     try:
         sections = zip(files, select(files), strict=True)
         views = [

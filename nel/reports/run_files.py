@@ -62,8 +62,10 @@ class BenchmarkFiles:
                     yield number, json_object(line, f"{where} {number}")
 
 
-def read_run(run_dir: Path) -> list[BenchmarkFiles]:
-    """Return the benchmarks of a run, sorted by directory name.
+def stored_files(run_dir: Path) -> list[BenchmarkFiles]:
+    """Return the benchmarks of a run as their files are, unchecked, sorted by directory name.
+
+    For what has just been written; `nel.reports.whole_run` reads all else.
 
     Raises:
         OutputError: The directory has no benchmark with a metrics.json, or a file is not what it

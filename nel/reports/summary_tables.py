@@ -1,11 +1,11 @@
 """Tables of one or several runs as Markdown, CSV, JSON, LaTeX and JUnit XML.
 
-Reads metrics.json and the bundle alone.
+A table of several runs is of checked ones: files that do not agree are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -13,6 +13,8 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from nel.core.strict_json import pretty
 from nel.errors import UsageError
 from nel.reports import numbers
+from nel.reports.agreement import check_lines
+from nel.reports.run_files import BenchmarkFiles
 from nel.reports.selection import MERGE
 from nel.reports.summary import csv_summary, markdown_summary, writer_of
 from nel.reports.tables.columns import ReportTable
@@ -22,23 +24,28 @@ from nel.reports.tables.results import SUMMARY, SUMMARY_FIELDS, summary_rows
 from nel.reports.text import one_line
 
 
-def table_of_runs(run_dirs: Iterable[Path], name: str) -> str:
+def table_of_runs(runs: Mapping[Path, Sequence[BenchmarkFiles]], name: str) -> str:
     """Return one table of several runs, in the order given.
 
     Args:
-        run_dirs: Of the runs, with their artifacts; nothing in them is written.
+        runs: Of the runs, their directories and what `read_run` returned of each.
         name: ``markdown``, ``csv``, ``json``, ``latex`` or ``junit``.
 
     Raises:
         UsageError: No table of several runs has that format.
-        OutputError: A directory has no artifacts, or a file is not strict JSON.
+        OutputError: Lines of results do not add up to the numbers beside them.
     """
     table = _TABLES.get(name)
     if table is None:
         raise UsageError(
             f'"{name}" is not a format for a table of several runs; give one of {", ".join(_TABLES)}'
         )
-    return table([row for run_dir in dict.fromkeys(run_dirs) for row in summary_rows(run_dir)])
+    rows: list[HeadlineRow] = []
+    for run_dir, run_files in runs.items():
+        for files in run_files:
+            check_lines(files)
+        rows += summary_rows(run_dir, run_files)
+    return table(rows)
 
 
 def json_summary(rows: Sequence[HeadlineRow]) -> str:

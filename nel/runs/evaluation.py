@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nel.artifacts.benchmark_result import exit_code_of
 from nel.config.argument_words import arguments_for_flags
 from nel.config.load import build_config, call_config
 from nel.config.schema import RunConfig
@@ -38,7 +39,6 @@ from nel.engine.store.remote import is_remote, resumable, store_of, uploading
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import (
     EXIT_STOPPED_EARLY,
-    EXIT_UNSCORED,
     ConfigError,
     NelError,
     StoreError,
@@ -52,7 +52,6 @@ from nel.runs.result import RunResult
 from nel.runs.run_inputs import inputs_of
 
 if TYPE_CHECKING:
-    from nel.artifacts.benchmark_result import BenchmarkResult
     from nel.authoring.benchmark import Benchmark
 
 
@@ -280,7 +279,8 @@ def written_results(spec: SessionSpec, ending: ExitStatus) -> RunResult:
         report=report,
         reports=tuple(reports),
         notes=tuple(progress.notes),
-        exit_code=ending.exit_code or exit_code_of(benchmarks, config.engine.unscored_rate_max),
+        exit_code=ending.exit_code
+        or exit_code_of([item.metrics for item in benchmarks], config.engine.unscored_rate_max),
     )
 
 
@@ -344,13 +344,3 @@ def has_begun(run_dir: Path) -> bool:
     with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
         return bool(snapshot.sessions())
     return False  # there is no store, or none that can be read
-
-
-def exit_code_of(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:
-    """Return the exit code of a whole run: 3 if too much is unscored or a metric failed."""
-    for benchmark in benchmarks:
-        accounting = benchmark.accounting
-        n_asked = accounting["n_total"] - accounting["n_not_asked"]
-        if accounting["n_unscored"] > unscored_rate_max * n_asked or benchmark.failed_metrics:
-            return EXIT_UNSCORED
-    return 0

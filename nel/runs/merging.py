@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from nel.artifacts.benchmark_result import exit_code_of
 from nel.artifacts.files import INPUTS, directory_name
 from nel.artifacts.plugin_output import new_directory
 from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
@@ -26,14 +27,13 @@ from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.lock import owner_of
 from nel.engine.store.plans import StoredPlan
-from nel.engine.store.projections.intact import check_integrity, count_unreadable
+from nel.engine.store.projections.intact import check_whole
 from nel.engine.store.projections.pending import Pending
 from nel.engine.store.projections.replies import has_reply
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.engine.store.union import Part, unite
 from nel.errors import OutputError, StoreError, UsageError
 from nel.reports.writers import write_reports
-from nel.runs.evaluation import exit_code_of
 from nel.runs.rebuilding import rebuild
 from nel.runs.result import RunResult
 
@@ -125,7 +125,7 @@ def merge_shards(
         ],
         report=output / page.name,
         reports=tuple(output / path.relative_to(directory) for path in reports),
-        exit_code=exit_code_of(benchmarks, tolerated),
+        exit_code=exit_code_of([item.metrics for item in benchmarks], tolerated),
     )
 
 
@@ -146,13 +146,7 @@ def _read(path: Path) -> _StoredShard:
             " ended"
         )
     with Snapshot(path / FILE_NAME, untouched=True) as snapshot:
-        check_integrity(snapshot)
-        n_damaged = count_unreadable(snapshot)
-        if n_damaged:
-            raise StoreError(
-                f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume"
-                f" {as_argument(path)} makes them again"
-            )
+        check_whole(snapshot)
         return _stored_shard(path, snapshot)
 
 

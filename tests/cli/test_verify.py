@@ -11,7 +11,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from nel.cli.app import app
 from nel.engine.store.lock import own_directory
 from nel.runs.verification import verify_run
 from tests.support.runs import nel, recorded_run
@@ -177,3 +179,9 @@ def test_one_public_key_is_checked_and_no_further_signer(run_dir: Path, key: Pat
     both.write_text(f"{other}nel {key.with_suffix('.pub').read_text(encoding='utf-8')}", encoding="utf-8")
     done = nel("verify", str(run_dir), "--check", str(both), cwd=run_dir.parent)
     assert (done.returncode, "does not hold one public key on one line" in done.stderr) == (2, True), done.stderr
+
+
+def test_a_run_at_a_url_is_not_signed() -> None:
+    """Its copy is in a cache, where no reader looks for the signature; the refusal says what to do."""
+    done = CliRunner().invoke(app, ["verify", "s3://bucket/run", "--sign", "key"])
+    assert (done.exit_code, "nel eval archive s3://bucket/run" in done.stderr) == (2, True)

@@ -150,6 +150,7 @@ def test_a_command_that_a_message_names_works_for_any_path(tmp_path: Path) -> No
     """A shell reads the run's directory as one argument, also where its name has spaces."""
     run_dir = tmp_path / "my runs" / "of today"
     run_dir.mkdir(parents=True)
+    (run_dir / "run.db").touch()
     with pytest.raises(NelError) as refused:
         read_side(run_dir, "run")
     assert shlex.split(str(refused.value))[-4:] == ["nel", "eval", "resume", str(run_dir)]

@@ -65,3 +65,12 @@ def test_answers_cannot_break_out_of_a_page_or_a_terminal(tmp_path: Path) -> Non
     assert "\x1b" not in page
     one = document["candidates"][0]["benchmarks"][0]
     assert not any("\x1b" in text or "\u202e" in text for text in [*lines(one), *flip_lines(one)])
+
+
+def test_a_question_without_a_gold_answer_expects_nothing(tmp_path: Path) -> None:
+    """A judged question that has no reference has no line for one, on the terminal and on the page."""
+    before, after = ([{**line(idx, reward), "expected_answer": None} for idx in range(20)] for reward in (1.0, 0.0))
+    document = compared(write_run(tmp_path / "a", before), write_run(tmp_path / "b", after))
+    shown = "".join(flip_lines(document["candidates"][0]["benchmarks"][0]))
+    assert ("prompt:" in shown, "expected:" in shown) == (True, False)
+    assert "<h4>Expected" not in "".join(html_page(document))

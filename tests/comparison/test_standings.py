@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 from nel.apps.leaderboard.ranked_runs import OVERALL, standings_json
 from nel.cli.app import app
 from nel.comparison.reading import read_sides
-from nel.errors import UsageError
+from nel.errors import EXIT_STOPPED_EARLY, UsageError
 from tests.support.compared import lines, write_run
+from tests.support.viewed_run import build_viewed_run
 
 N = 60
 
@@ -128,3 +129,19 @@ def test_command_prints_tables_and_writes_a_page(tmp_path: Path) -> None:
     document = json.loads(run.invoke(app, ["leaderboard", *sides, "--json"]).stdout)
     assert _spans(document["benchmarks"][0]) == [(1, 1), (2, 2)]
     assert run.invoke(app, ["leaderboard", sides[0]]).exit_code == 2
+
+
+def test_a_run_of_a_matrix_that_is_not_finished_is_named_and_left_out(tmp_path: Path) -> None:
+    """The others are ranked, and the exit code says that it is not the whole table; a run by itself is refused."""
+    directory = tmp_path / "matrix"
+    for name in "abc":
+        build_viewed_run(directory / name, is_complete=name != "c", ended="done" if name != "c" else "SIGINT")
+    matrix = {"config": {}, "runs": [{"name": name} for name in "abc"]}
+    (directory / "matrix.json").write_text(json.dumps(matrix), encoding="utf-8")
+    done = CliRunner().invoke(app, ["leaderboard", str(directory), "--json"])
+    assert done.exit_code == EXIT_STOPPED_EARLY, done.output
+    document = json.loads(done.stdout)
+    assert [run["label"] for run in document["runs"]] == ["a", "b"]
+    assert document["warnings"][0] == f"c is not finished and is not ranked; nel eval resume {directory}"
+    done = CliRunner().invoke(app, ["leaderboard", *(str(directory / name) for name in "abc")])
+    assert (done.exit_code, "is not finished" in done.stderr) == (2, True)

@@ -24,6 +24,7 @@ from nel.engine.store.lock import own_directory
 from nel.engine.store.snapshot import RUNS
 from nel.errors import ConfigError, NelError, OutputError, UsageError
 from nel.reports.summary_tables import table_of_runs
+from nel.reports.whole_run import read_run
 from nel.runs.evaluation import evaluate, stored_config
 from nel.runs.merging import merge_shards
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -164,7 +165,8 @@ def test_a_shard_says_so_wherever_it_is_read_and_decides_nothing(divided: tuple[
     assert "shard 1 of 3" in page
     assert "asked by other shards" in page
     assert "resume the run to finish it" not in page
-    assert "| shard 1 of 3 |" in table_of_runs([out / "whole", shard], "markdown")
+    runs = {run_dir: read_run(run_dir) for run_dir in (out / "whole", shard)}
+    assert "| shard 1 of 3 |" in table_of_runs(runs, "markdown")
     status = RunStatusReader(shard).read()
     assert all(one.done == one.total for one in status.benchmarks)
     with pytest.raises(OutputError, match="is of shard 1 of 3, which decides nothing by itself"):

@@ -105,7 +105,7 @@ def test_f117_a_surrogate_in_every_place(tmp_path: Path) -> None:
         assert done.returncode == 3
     assert ran.states[0] == "scored"
     assert ran.rows[0]["model_response"] == f"{half} Answer: 0"
-    assert nel_cli(["report", str(only_run(tmp_path / "out"))], tmp_path).returncode == 0
+    assert nel_cli(["report", str(only_run(tmp_path / "out"))], tmp_path).returncode == 3
 
 
 def _get(url: str) -> tuple[int, bytes]:

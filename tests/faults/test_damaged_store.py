@@ -215,6 +215,20 @@ def test_salvage_on_the_command_line(tmp_path: Path, finished: Ran) -> None:
     assert same_numbers(finished, _resumed(run_dir))
 
 
+def test_a_salvage_takes_a_lost_configuration_from_run_yaml(tmp_path: Path, finished: Ran) -> None:
+    """The same configuration lies beside the store; without that there is nothing to resume, and no file is changed."""
+    run_dir = _damaged(finished, tmp_path, lambda data: data)
+    with closing(sqlite3.connect(run_dir / "run.db")) as store, store:
+        store.execute("DELETE FROM meta WHERE key = 'config'")
+    written = (run_dir / "run.yaml").rename(tmp_path / "run.yaml")
+    refused = nel_cli(["eval", "salvage", str(run_dir)], tmp_path)
+    assert (refused.returncode, "nor from a run.yaml" in refused.stderr) == (2, True)
+    assert not (run_dir / "run.db.damaged").exists()
+    written.rename(run_dir / "run.yaml")
+    assert nel_cli(["eval", "salvage", str(run_dir)], tmp_path).returncode == 0
+    assert same_numbers(finished, _resumed(run_dir))
+
+
 def _foreign_store(path: Path) -> None:
     with closing(sqlite3.connect(path)) as foreign, foreign:
         foreign.execute("CREATE TABLE notes(text)")

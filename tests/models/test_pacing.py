@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nel.config.schema import BudgetConfig, Price
-from nel.models.budget import BudgetSpent, Ledger, cost_of
+from nel.models.budget import BudgetSpent, Ledger, Spend, cost_of, exact_cost
 from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
@@ -152,6 +153,30 @@ async def test_what_a_cap_refuses_is_said_in_numbers_as_they_are_set(caps: Any, 
     """Not 1.5e+06."""
     with pytest.raises(BudgetSpent, match=re.escape(said)):
         await Ledger(BudgetConfig(**caps)).reserve(1, 2_000_000, Price(input=0.0, output=1.0))
+
+
+async def test_the_reason_counts_what_was_spent_after_the_first_refusal() -> None:
+    """A smaller request still fits after one that does not; the last word is what was spent in the end."""
+    ledger = Ledger(BudgetConfig(max_tokens_total=1000))
+    with pytest.raises(BudgetSpent, match="the budget is spent: 0 of"):
+        await ledger.reserve(1000, 1000, None)
+    reserved = await ledger.reserve(100, 100, None)
+    ledger.settle(reserved, Response(text="x", usage=Usage(prompt_tokens=20, completion_tokens=5)), None)
+    expected = "the budget is spent: 25 of budget.max_tokens_total=1,000, and the next request may take 2,000;"
+    assert ledger.reason().startswith(expected)
+
+
+def test_costs_add_up_to_the_same_in_any_order() -> None:
+    """As binary fractions a tenth and two tenths are not three tenths, and another order gives another last digit."""
+    price = Price(input=0.1, output=0.2)
+    usages = [Usage(prompt_tokens=1_000_000 * n, completion_tokens=1_000_000) for n in range(1, 40)]
+    sums = []
+    for order in (usages, usages[::-1]):
+        total = Spend()
+        for usage in order:
+            total.add(Spend(cost=exact_cost(usage, price) or Decimal(0)))
+        sums.append(Spend.of_json(total.as_json()).cost)
+    assert sums == [Decimal("85.8")] * 2
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from nel.errors import OutputError
 from nel.reports.html import render_report, write_report
 from nel.reports.island import PackedSamples, unpack
-from nel.reports.run_files import read_run
+from nel.reports.run_files import stored_files
 from nel.reports.samples import select
 from tests.reports import run_fixture
 from tests.support.report_pages import ISLAND, islands, samples_of
@@ -131,7 +131,7 @@ def test_a_run_that_fits_is_shown_whole(run_dir: Path) -> None:
 def test_a_larger_run_is_drawn_and_says_so(tmp_path: Path) -> None:
     """Of what does not fit each category and outcome gets its room, with the true counts beside what is shown."""
     run_fixture.build_run(tmp_path, n=600, benchmarks=("alpha", "zeta"))
-    files = read_run(tmp_path)
+    files = stored_files(tmp_path)
     selections = select(files, samples_max=100)
     assert [selection.n_shown for selection in selections] == [50, 50]
     island = samples_of(selections[0])
@@ -147,7 +147,7 @@ def test_a_larger_run_is_drawn_and_says_so(tmp_path: Path) -> None:
 def test_the_drawn_samples_are_read_by_their_place(tmp_path: Path, n_not_asked: int) -> None:
     """Among those that were asked; lines that are not shown are not decoded, blank ones are passed over."""
     run_fixture.build_run(tmp_path, n=200, benchmarks=("alpha",))
-    (files,) = read_run(tmp_path)
+    (files,) = stored_files(tmp_path)
     path = files.directory / "results.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     for place in range(n_not_asked):

@@ -10,7 +10,7 @@ import pytest
 from nel.artifacts.runtime import RuntimeStats
 from nel.errors import OutputError
 from nel.reports.html import render_report
-from nel.reports.run_files import read_run
+from nel.reports.run_files import stored_files
 from nel.reports.samples import select
 from nel.types import Response
 from tests.reports.run_fixture import make_rows, runtime_of, write_benchmark
@@ -24,7 +24,7 @@ def test_a_damaged_line_is_named_by_its_number(tmp_path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:30], b"[1\n", *lines[30:]]))
     with pytest.raises(OutputError, match="line 31 is not strict JSON"):
-        select(read_run(tmp_path))
+        select(stored_files(tmp_path))
 
 
 def test_choices_have_their_options_their_words_and_a_matrix(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_choices_have_their_options_their_words_and_a_matrix(tmp_path: Path) -> 
     for row in rows:
         row["metadata"]["choices"] = [f"text of {label}" for label in "ABCDEFGHIJ"]
     write_benchmark(tmp_path / "quiz", "quiz", rows)
-    files = read_run(tmp_path)
+    files = stored_files(tmp_path)
     (selection,) = select(files)
     assert selection.confusion is not None
     n_counted = sum(n for _, counts in selection.confusion.rows for n, _ in counts)
@@ -54,7 +54,7 @@ def test_what_a_judge_read_is_no_choice(tmp_path: Path) -> None:
         row["extracted_answer"] = row["model_response"]
         row["scoring_details"] = {"judgements": [{"template": "graded_qa"}]}
     write_benchmark(tmp_path / "quiz", "quiz", rows)
-    files = read_run(tmp_path)
+    files = stored_files(tmp_path)
     (selection,) = select(files)
     assert selection.confusion is None
     assert {details["extracted"] for details in samples_of(selection)["samples"]} == {"the whole answer, by a judge"}

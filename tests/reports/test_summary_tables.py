@@ -10,12 +10,14 @@ from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import pytest
+import typer
 
 from nel.cli.report import report
-from nel.errors import OutputError, UsageError
+from nel.errors import EXIT_STOPPED_EARLY, OutputError, UsageError
 from nel.reports.summary_tables import junit_xml, latex_summary, table_of_runs
 from nel.reports.tables.columns import Figure
 from nel.reports.tables.latex import latex_text
+from nel.reports.whole_run import read_run
 from tests.reports import run_fixture
 from tests.reports.test_summary import ROW
 
@@ -29,7 +31,9 @@ def two_runs(tmp_path: Path) -> list[Path]:
 def test_two_runs_are_one_table(two_runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     """The command prints a row for each run with its id and model, and writes into neither."""
     before = sorted(two_runs[0].rglob("*"))
-    report(two_runs)
+    with pytest.raises(typer.Exit) as ended:
+        report(two_runs)
+    assert ended.value.exit_code == EXIT_STOPPED_EARLY
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("| Run | Model | Benchmark | Metric |")
     assert [line.count("|") for line in lines[:4]] == [13] * 4
@@ -41,8 +45,9 @@ def test_two_runs_are_one_table(two_runs: list[Path], capsys: pytest.CaptureFixt
 def test_csv_and_json_name_the_run(two_runs: list[Path]) -> None:
     """Both hold the numbers of metrics.json unrounded."""
     value = json.loads((two_runs[0] / "mmlu-pro" / "metrics.json").read_text())["headline"]["value"]
-    cells = list(csv.DictReader(io.StringIO(table_of_runs(two_runs, "csv"), newline="")))
-    rows = json.loads(table_of_runs(two_runs, "json"))["rows"]
+    runs = {run_dir: read_run(run_dir) for run_dir in two_runs}
+    cells = list(csv.DictReader(io.StringIO(table_of_runs(runs, "csv"), newline="")))
+    rows = json.loads(table_of_runs(runs, "json"))["rows"]
     assert [cell["run"] for cell in cells] == [row["run"] for row in rows] == ["20260401-mmlu-pro"] * 2
     assert float(cells[0]["value"]) == rows[0]["value"] == value
     assert [row["state"] for row in rows] == ["complete", "PARTIAL"]

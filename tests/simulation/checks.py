@@ -199,7 +199,7 @@ def _of_budget(world: World) -> Iterator[str]:
     log = [sent for endpoint in world.endpoints for sent in endpoint.log]
     for past in world.past:
         if past.known is not None:
-            known = (past.known.requests, past.known.tokens, past.known.cost)
+            known = (past.known.requests, past.known.tokens, float(past.known.cost))
             unknown = [max(0.0, spent[i] - known[i]) for i in range(3)]
             if unknown[0] > unwritten:
                 yield f"budget: session {past.number} does not know of {unknown[0] - unwritten:g} requests on disk"

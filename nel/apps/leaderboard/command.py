@@ -35,7 +35,8 @@ def leaderboard(
     Every pair of runs is compared sample by sample on every benchmark that all have, as nel compare
     does; a judge is not needed (nel judge leaderboard asks one).
 
-    Exit codes: 0 ranked; 2 cannot be compared.
+    Exit codes: 0 ranked; 2 cannot be compared; 75 ranked without a run of a directory over several
+    endpoints that is not finished.
     """
     show_standings(
         runs, despite or [], bench or [], level=level, seed=seed, html=html, as_json=as_json

@@ -23,7 +23,7 @@ from nel.decide.repeats import variance_parts_of_sums
 from nel.errors import UndefinedMetric, UsageError, did_you_mean
 from nel.metrics.clusters import cluster_codes, grouped_variance
 from nel.metrics.intervals import FEWEST
-from nel.reports.run_files import read_run
+from nel.reports.whole_run import read_run
 from nel.types import JsonObject
 
 CORRELATION: Final = 0.5

@@ -20,7 +20,6 @@ from nel.apps.view.finding import FoundRun
 from nel.artifacts.aggregates import AGGREGATES_NAME
 from nel.artifacts.files import directory_name
 from nel.artifacts.results import LineHead
-from nel.comparison.agreement import shape_problem
 from nel.comparison.sides import DAMAGE
 from nel.engine.observability.run_status import BenchmarkCounts, RunStatus, RunStatusReader, State
 from nel.engine.store.lock import owner_of
@@ -29,11 +28,12 @@ from nel.engine.store.snapshot import Snapshot
 from nel.engine.store.spending import elapsed_seconds, spent_json
 from nel.errors import NelError
 from nel.reports import numbers
-from nel.reports.run_files import BenchmarkFiles, read_aggregates, read_run
+from nel.reports.run_files import BenchmarkFiles, read_aggregates
 from nel.reports.tables.columns import Counted, Figure
 from nel.reports.tables.headline import HeadlineRow, aggregate_rows, headline_of
 from nel.reports.tables.progress import score_so_far
 from nel.reports.text import one_line
+from nel.reports.whole_run import read_run
 from nel.types import JsonObject
 
 
@@ -242,11 +242,9 @@ def stamp_of(run: FoundRun) -> tuple[object, ...]:
 
 
 def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
-    """Return the artifacts by directory; none at all where one is not as nel writes it."""
+    """Return the artifacts by directory; none at all where they do not agree."""
     with suppress(NelError, OSError):
-        by_directory = {files.directory.name: files for files in read_run(run_dir)}
-        if not any(map(shape_problem, by_directory.values())):
-            return by_directory
+        return {files.directory.name: files for files in read_run(run_dir)}
     return {}
 
 

@@ -21,7 +21,7 @@ from typing import Final
 
 from nel.core.paths import make_work_directory, share
 from nel.engine.store.lock import owner_of
-from nel.engine.store.projections.intact import copy_store
+from nel.engine.store.projections.intact import check_whole, copy_store
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.errors import OutputError
 
@@ -46,7 +46,7 @@ def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = Fal
         shared: Let everyone on this machine read the file.
 
     Raises:
-        StoreError: There is no usable run.db.
+        StoreError: There is no run.db, or it is damaged.
         OutputError: The file exists, cannot be written, or a process works on the run.
     """
     directory = run_dir.resolve()
@@ -67,6 +67,7 @@ def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = Fal
     try:
         scratch = make_work_directory(target)
         with Snapshot(directory / FILE_NAME, untouched=True) as snapshot:
+            check_whole(snapshot)
             copy_store(snapshot, scratch / FILE_NAME)
         # Written beside the target and renamed, so that no half archive has its name.
         handle = os.open(

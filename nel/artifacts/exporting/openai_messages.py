@@ -7,8 +7,9 @@ from pathlib import Path
 
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.conversations import RunConversations, export_conversations
-from nel.artifacts.exporting.run import RunToExport, state_of, storable
+from nel.artifacts.exporting.run import RunToExport, storable
 from nel.core.strict_json import dumps_line
+from nel.reports.agreement import state_of
 from nel.reports.run_files import BenchmarkFiles
 
 

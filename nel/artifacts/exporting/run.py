@@ -15,19 +15,17 @@ from typing import Any, Final
 
 from nel.core.paths import as_argument
 from nel.core.strict_json import dumps_unless_text
-from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoppedEarly
+from nel.reports.agreement import check_lines, state_of
 from nel.reports.numbers import count
-from nel.reports.run_files import BenchmarkFiles, read_run
+from nel.reports.run_files import BenchmarkFiles
 from nel.reports.selection import shard_line
+from nel.reports.whole_run import read_run
 from nel.types import JsonObject
 
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 r"""Half of a pair, which JSON may escape, as ``"\ud83d"``, and UTF-8 cannot hold."""
-_REWARDED = ("scored", "model_failure")
-"""States of a result in which it has a reward."""
-_STATES = (*_REWARDED, "unscored", "not_asked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,62 +47,29 @@ class RunToExport:
 
 
 def open_run(run_dir: Path) -> RunToExport:
-    """Return a run's artifacts.
+    """Return a run's artifacts, after a pass over all results.
 
     Raises:
-        OutputError: The run is still written, has no artifacts, or one is damaged.
+        OutputError: The run is still written, has no artifacts, or one is damaged or does not agree
+            with another.
     """
-    owner = owner_of(run_dir) if run_dir.is_dir() else None
-    if owner is not None:
-        raise OutputError(
-            f"{run_dir} is still written by process {owner.pid}; wait until it ends, then export"
-        )
     benchmarks = tuple(read_run(run_dir))
     for files in benchmarks:
-        if not files.bundle or not isinstance(files.metrics.get("accounting"), dict):
+        if not files.bundle:
             raise OutputError(
-                f"{files.directory} has no complete artifacts; make them again with nel report"
+                f"{files.directory} has no eval-*.json; make it again with nel report"
                 f" {as_argument(run_dir)}"
             )
+        check_lines(files)
     run_id = benchmarks[0].metrics.get("run_id")
     return RunToExport(
         run_dir=run_dir, run_id=str(run_id or run_dir.resolve().name), benchmarks=benchmarks
     )
 
 
-def results_of(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
-    """Yield the lines of results.jsonl, checked, one in memory at a time.
-
-    Raises:
-        OutputError: A line is damaged, its reward does not fit its outcome, or there are fewer or
-            more than counted.
-    """
-    n_lines = 0
-    for result in files.results():
-        n_lines += 1
-        state = state_of(result)
-        has_reward = isinstance(result.get("reward"), int | float)
-        if state not in _STATES or has_reward != (state in _REWARDED):
-            raise OutputError(
-                f"{files.directory.name}/results.jsonl, line {n_lines}: the reward does not fit the"
-                " outcome; make it again with nel report"
-            )
-        yield result
-    total = files.metrics["accounting"].get("n_total")
-    if n_lines != total:
-        raise OutputError(
-            f"{files.directory.name}/results.jsonl has {n_lines} lines and {total} were counted: it"
-            " was cut off or edited; make it again with nel report"
-        )
-
-
 def asked_results(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
-    """Yield the lines of results.jsonl, checked, without those of questions never asked for.
-
-    Raises:
-        OutputError: As `results_of`.
-    """
-    return (result for result in results_of(files) if state_of(result) != "not_asked")
+    """Yield the lines of results.jsonl without those of questions never asked for."""
+    return (result for result in files.results() if state_of(result) != "not_asked")
 
 
 def asked_messages(result: JsonObject) -> list[dict[str, Any]]:
@@ -147,12 +112,6 @@ def run_start(run_dir: Path) -> datetime:
     with Snapshot(run_dir / FILE_NAME, untouched=True) as snapshot:
         sessions = snapshot.sessions()
     return datetime.fromtimestamp(sessions[0]["started"] if sessions else 0.0, UTC)
-
-
-def state_of(result: JsonObject) -> str:
-    """Return ``scored``, ``model_failure``, ``unscored`` or ``not_asked``; empty where missing."""
-    outcome = result.get("outcome")
-    return str(outcome.get("state")) if isinstance(outcome, dict) else ""
 
 
 def notes_of(files: BenchmarkFiles) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
-from nel.artifacts.exporting.run import RunToExport, results_of, storable
+from nel.artifacts.exporting.run import RunToExport, storable
 from nel.core.strict_json import dumps
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.tables.headline import headline_of
@@ -44,13 +44,9 @@ Row = dict[str, Any]
 
 
 def sample_rows(run: RunToExport) -> Iterator[Row]:
-    """Yield a row for each sample and repeat of all benchmarks, in the order of results.jsonl.
-
-    Raises:
-        OutputError: A result is damaged or missing.
-    """
+    """Yield a row for each sample and repeat of all benchmarks, in the order of results.jsonl."""
     for files in run.benchmarks:
-        for result in results_of(files):
+        for result in files.results():
             yield _sample_row(run.run_id, files.title, result)
 
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from nel.artifacts.exporting.inspect_messages import inspect_usage
-from nel.artifacts.exporting.run import expected_texts, results_of, scorer_name, storable
+from nel.artifacts.exporting.run import expected_texts, scorer_name, storable
 from nel.core.strict_json import dumps, dumps_line, dumps_unless_text
 from nel.reports.run_files import BenchmarkFiles
 from nel.types import JsonObject
@@ -36,7 +36,7 @@ def sample_lines(files: BenchmarkFiles, record: JsonObject, headline: str) -> It
         "evaluation_result_id": headline,
     }
     scorer = scorer_name(files)
-    for result in results_of(files):
+    for result in files.results():
         if result["reward"] is not None:
             line = dumps_line(storable({**shared, **_sample(result, scorer)}))
             for character, escape in _BREAKS.items():

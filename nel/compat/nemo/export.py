@@ -13,17 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.run import (
-    RunToExport,
-    notes_of,
-    open_run,
-    results_of,
-    run_start,
-    state_of,
-)
+from nel.artifacts.exporting.run import RunToExport, notes_of, open_run, run_start
 from nel.artifacts.source_numbers import NUMBERS_ARE_IDS, POSITION
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, pretty
+from nel.reports.agreement import state_of
 from nel.reports.run_files import BenchmarkFiles
 from nel.types import JsonObject
 from nel.version import __version__
@@ -119,7 +113,7 @@ def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
 def _lines(files: BenchmarkFiles, states: Container[str]) -> Iterator[bytes]:
     fields = files.bundle.get("identity_fields") or {}
     are_ids = fields.get("imported.format") == "nemo" and bool(fields.get(NUMBERS_ARE_IDS))
-    for result in results_of(files):
+    for result in files.results():
         if state_of(result) in states:
             yield dumps_line(_line(result, _position(result, are_ids=are_ids)))
 

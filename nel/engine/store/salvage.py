@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from nel.core.strict_json import loads
+from nel.config.yaml_file import read_value
+from nel.core.strict_json import dumps, loads
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import is_intact
 from nel.engine.store.plans import missing_keys
@@ -21,7 +22,8 @@ from nel.engine.store.projections.pending import Pending
 from nel.engine.store.rows import Row, check_seal
 from nel.engine.store.schema import connect, create
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.errors import StoreError
+from nel.errors import ConfigError, StoreError
+from nel.types import JsonObject
 
 _TABLES: Final = ("meta", "benchmarks", "samples", "steps", "pool", "sessions")
 _JSON: Final = {"meta": 1, "benchmarks": 3, "pool": 1}
@@ -30,6 +32,8 @@ _DIGEST: Final = 1 + Row._fields.index("digest")
 """The column of `steps` that is not text."""
 _ENDED: Final = 3
 """The column of `sessions` that says how one ended."""
+_RUN_YAML: Final = "run.yaml"
+"""Holds the configuration too, once artifacts are written."""
 _ROWS_MAX: Final = 1 << 40
 _PAGE: Final = 512
 _FAILED_MAX: Final = 5_000
@@ -59,8 +63,8 @@ def salvage(run_dir: Path) -> Salvaged:
     """Replace a run.db by a new one with all that can be read; the caller holds the lock.
 
     Raises:
-        StoreError: The configuration of the run cannot be read, so there is nothing to resume; no
-            file was changed.
+        StoreError: The configuration of the run can be read neither there nor in run.yaml, so there
+            is nothing to resume; no file was changed.
     """
     path = run_dir / FILE_NAME
     salvaged = Salvaged(damaged=_unused_path(run_dir / f"{FILE_NAME}.damaged"))
@@ -200,12 +204,15 @@ def _put(target: sqlite3.Connection, insert: str, table: str, row: tuple[Any, ..
 
 
 def _check(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
-    config = target.execute("SELECT count(*) FROM meta WHERE key = 'config'").fetchone()[0]
+    has_config = target.execute("SELECT count(*) FROM meta WHERE key = 'config'").fetchone()[0]
+    if not has_config and (config := _written_config(path.parent)) is not None:
+        target.execute("INSERT INTO meta VALUES('config', ?)", (dumps(config),))
+        has_config = True
     slots = target.execute("SELECT id, slot, plan FROM benchmarks").fetchall()
-    if not config or not slots:
+    if not has_config or not slots:
         raise StoreError(
-            f"the configuration of the run cannot be read from {path}, so it cannot be resumed;"
-            " start a new run"
+            f"the configuration of the run cannot be read from {path}, nor from a {_RUN_YAML}"
+            " beside it, so it cannot be resumed; start a new run"
         )
     for key, slot, plan in slots:
         _check_benchmark(target, key, slot, loads(plan), salvaged)
@@ -218,6 +225,18 @@ def _check(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
     n_kept = target.execute(counts).fetchone()
     for name, n in zip(("answers", "verdicts", "further exchanges"), n_kept, strict=True):
         salvaged.rows[name] = n or 0
+
+
+def _written_config(run_dir: Path) -> JsonObject | None:
+    """Return the configuration that run.yaml holds, None where it is not there or not whole.
+
+    A resume compares it with the stored identities, so an edited one mixes nothing.
+    """
+    try:
+        config = read_value((run_dir / _RUN_YAML).read_text(encoding="utf-8"), _RUN_YAML)
+    except (OSError, UnicodeDecodeError, ConfigError):
+        return None
+    return config if isinstance(config, dict) and config.get("benchmarks") else None
 
 
 def _check_benchmark(

@@ -8,11 +8,12 @@ then, at most as many as the concurrency, are known to the endpoint alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from nel.config.schema import Price, RunConfig
 from nel.engine.store.plans import StoredSession
-from nel.models.budget import Spend, cost_of, tokens_of
+from nel.models.budget import Spend, exact_cost, tokens_of
 from nel.types import Usage
 
 
@@ -33,7 +34,7 @@ def spent_before(sessions: Iterable[StoredSession]) -> Spend:
     total = Spend()
     for session in sessions:
         if session["spent"] is not None:
-            total.add(Spend(**session["spent"]))
+            total.add(Spend.of_json(session["spent"]))
     return total
 
 
@@ -63,5 +64,6 @@ def spent_by_killed(
     for payer, (requests, prompt, completion, cached) in sums.items():
         tokens = Usage(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
         paid = of_judges.get(payer) if payer else price
-        total.add(Spend(requests, tokens_of(tokens) or 0, cost_of(tokens, paid) or 0.0))
+        cost = exact_cost(tokens, paid) or Decimal(0)
+        total.add(Spend(requests, tokens_of(tokens) or 0, cost))
     return total

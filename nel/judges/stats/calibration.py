@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nel.core.texts import count_text
 from nel.errors import UndefinedMetric
 from nel.judges.stats.agreement import Table, cohen_kappa, gwet_ac1, pabak, table_interval
 from nel.judges.stats.alpha import ONE_CATEGORY, RESAMPLES
+from nel.judges.stats.label_rates import label_rate
 from nel.judges.stats.tally import LABELS_MIN, STRATA_MAX, GradeStratum, Tally, key_of, strata_of
-from nel.metrics.intervals import no_interval, wilson_interval
+from nel.metrics.intervals import no_interval
 from nel.types import JsonObject
 
 KAPPA_MIN: Final = 0.7
@@ -38,7 +38,7 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
     """Return all measures of the judge against the labels, as in calibration.json.
 
     Kappa, AC1 and PABAK have bootstrap intervals over answers, drawn within strata. Shares have
-    Wilson's interval, with the number of answers that would give their weighted standard error.
+    the interval of `nel.judges.stats.label_rates`.
 
     Args:
         tally: Of a whole run.
@@ -51,7 +51,8 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
     categories = [0.0, 1.0] if is_binary else scores
     sensitivity = specificity = undefined_measure(_NOT_BINARY)
     if is_binary:
-        sensitivity, specificity = weighted.rate_of_label(1.0), weighted.rate_of_label(0.0)
+        sensitivity = label_rate(strata, 1.0, "no labelled answer is right")
+        specificity = label_rate(strata, 0.0, "no labelled answer is wrong")
     confusion = _confusion_json(weighted, categories)
     result = {
         "n_judged": tally.n_judged,
@@ -62,13 +63,16 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
         "base_rates": {"judge": tally.mean_judged, **weighted.base_rates()},
         "strata": [_stratum_json(stratum, tally.n_judged) for stratum in strata],
         "confusion": confusion,
-        "agreement": _agreement_json(weighted, categories, is_binary=is_binary),
+        "agreement": {
+            "raw": label_rate(strata, None, _NO_LABELS),
+            **_agreement_json(weighted, categories, is_binary=is_binary),
+        },
         "sensitivity": sensitivity,
         "specificity": specificity,
     }
     if confusion["counts"] is not None and not is_binary:
         result["recall"] = [
-            {"label": label, "grade": tally.grades.get(key_of(label)), **weighted.recall(label)}
+            {"label": label, "grade": tally.grades.get(key_of(label)), **_recall(strata, label)}
             for label in sorted({label for label, _ in weighted.cells}, reverse=True)
         ]
     panel = panel_json(tally)
@@ -196,63 +200,6 @@ class _Weighted:
         interval = table_interval(counts, statistic, shares=shares, n_resamples=self._n_resamples)
         return {"value": value, **interval.as_json()}
 
-    def rate_of_label(self, label: float) -> dict[str, Any]:
-        """Return how often the judge agrees with the label, among answers with this label."""
-        reason = f"no labelled answer is {'right' if label else 'wrong'}"
-        return self.rate(self._labels == label, reason)
-
-    def recall(self, label: float) -> dict[str, Any]:
-        """Return how often the judge gives a label's own score, and of how many labels."""
-        hits = [pair == (label, label) for pair in self.cells]
-        return {**self.rate_of_label(label), "n_found": int(self.counts()[hits].sum())}
-
-    def rate(
-        self, among: NDArray[np.bool_] | None = None, reason: str = _NO_LABELS
-    ) -> dict[str, Any]:
-        """Return the share of agreement among all or some cells, with Wilson's interval of the
-        effective number of answers.
-        """
-        among = np.ones(len(self.cells), dtype=bool) if among is None else among
-        if not self.cells:
-            return {**undefined_measure(_NO_LABELS), "n_effective": None}
-        shares = self.shares()
-        share_among = float(shares[among].sum())
-        if share_among <= 0:
-            return {**undefined_measure(reason), "n_effective": None}
-        hits = among & (self._labels == self._scores)
-        value = min(float(shares[hits].sum()) / share_among, 1.0)
-        # A ratio of two shares: the influence of an answer is (hit - value) / share of the cells.
-        variance = self._variance((hits - value * among) / share_among)
-        n_among = float(self.counts()[among].sum())
-        # So many independent answers would have this variance; where there is none, all count.
-        n_effective = n_among
-        if variance > _ROUNDING and 0 < value < 1:
-            n_effective = value * (1 - value) / variance
-        n_effective = max(n_effective, 1.0)
-        interval = wilson_interval(value * n_effective, n_effective)
-        return {
-            "value": value,
-            **interval.as_json(),
-            "n": int(n_among),
-            "n_effective": n_effective,
-        }
-
-    def _variance(self, influence: Table) -> float:
-        """Return the variance of a ratio estimate by linearization: within strata over the labels,
-        and between strata because another run of this size would have other shares.
-        """
-        variance = 0.0
-        for counts, share in self._parts:
-            n = float(counts.sum())
-            mean = float(counts @ influence) / n
-            spread = max(float(counts @ influence**2) / n - mean**2, 0.0)
-            # Of n labels the variance is n / (n - 1) times their spread, and that of a mean 1 / n.
-            within = share**2 * spread / max(n - 1, 1)
-            # The influences of all strata sum to 0, so this is the variance about their mean.
-            between = share * mean**2 / self._n
-            variance += within + between
-        return variance
-
 
 def _agreement_json(
     weighted: _Weighted, categories: Sequence[float], *, is_binary: bool
@@ -262,7 +209,7 @@ def _agreement_json(
             return undefined_measure(f"there are more than {_CATEGORIES_MAX} different scores")
         return weighted.measure(lambda cells: statistic(weighted.table(cells, categories)))
 
-    measures = {"raw": weighted.rate(), "kappa": of_table(cohen_kappa)}
+    measures = {"kappa": of_table(cohen_kappa)}
     if is_binary:
         return {**measures, "ac1": of_table(gwet_ac1), "pabak": of_table(pabak)}
     linear = of_table(lambda table: cohen_kappa(table, weights="linear", scale=categories))
@@ -271,6 +218,12 @@ def _agreement_json(
         "kappa_linear": linear,
         "kappa_quadratic": weighted.measure(weighted.kappa_quadratic),
     }
+
+
+def _recall(strata: Sequence[GradeStratum], label: float) -> dict[str, Any]:
+    """Return how often the judge gives a label's own score, and of how many labels."""
+    n_found = sum(stratum.pairs.get((label, label), 0) for stratum in strata)
+    return {**label_rate(strata, label, f"no label is {label:g}"), "n_found": n_found}
 
 
 def _stratum_json(stratum: GradeStratum, n_judged: int) -> dict[str, Any]:

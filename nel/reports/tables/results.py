@@ -8,7 +8,7 @@ from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Final
 
-from nel.reports.run_files import read_aggregates, read_run
+from nel.reports.run_files import BenchmarkFiles, read_aggregates, stored_files
 from nel.reports.tables.columns import Column, ReportTable, ValueKind
 from nel.reports.tables.headline import (
     REMARKS,
@@ -119,11 +119,18 @@ def headlines_table(
     return ReportTable(RESULTS, [*rows, *aggregate_rows(aggregates)])
 
 
-def summary_rows(run_dir: Path) -> list[HeadlineRow]:
+def summary_rows(
+    run_dir: Path, run_files: Sequence[BenchmarkFiles] | None = None
+) -> list[HeadlineRow]:
     """Return one row a benchmark, sorted by directory name, and then one for each mean over several.
+
+    Args:
+        run_dir: Of the run.
+        run_files: Its benchmarks; None: as they have just been written.
 
     Raises:
         OutputError: The directory has no artifacts, or a file is not strict JSON.
     """
-    rows = [headline_of(files.metrics, files.bundle, files.title) for files in read_run(run_dir)]
+    run_files = stored_files(run_dir) if run_files is None else run_files
+    rows = [headline_of(files.metrics, files.bundle, files.title) for files in run_files]
     return [*rows, *aggregate_rows(read_aggregates(run_dir), rows[0])]

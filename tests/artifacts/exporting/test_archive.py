@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import shutil
+import sqlite3
 import tarfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -110,3 +113,13 @@ def test_a_size_that_is_too_large_is_not_unpacked(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(archive, "MEMBERS_MAX", 1)
     with pytest.raises(OutputError, match="more than 1 files"):
         open_archive(path, tmp_path / "cache")
+
+
+def test_a_damaged_store_is_not_packed(run_dir: Path, tmp_path: Path) -> None:
+    """A record that nel verify refuses is refused here too, with the command that makes it again."""
+    damaged = Path(shutil.copytree(run_dir, tmp_path / "run"))
+    with closing(sqlite3.connect(damaged / "run.db")) as store, store:
+        store.execute("UPDATE steps SET response = '{}' WHERE role = 0 AND idx = 1")
+    with pytest.raises(NelError, match=r"1 records of run\.db are damaged; nel eval resume"):
+        write_archive(damaged, tmp_path / "run.tar.gz")
+    assert _names(tmp_path) == ["run"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from hashlib import sha256
 from pathlib import Path
 
@@ -67,10 +65,7 @@ def test_the_validator_accepts_both_levels(tmp_path: Path) -> None:
     assert read_by("every_eval_ever", VALIDATE, tmp_path / "out") == [2, 0]
 
 
-def test_a_run_without_score_is_refused(finished: Path, tmp_path: Path) -> None:
-    run_dir = shutil.copytree(finished, tmp_path / "run")
-    metrics = read_json(run_dir / "quiz" / "metrics.json")
-    metrics["metrics"] = [{**one, "value": None} for one in metrics["metrics"]]
-    (run_dir / "quiz" / "metrics.json").write_text(json.dumps(metrics))
+def test_a_run_without_score_is_refused(tmp_path: Path) -> None:
+    run_dir = build_viewed_run(tmp_path / "run", answered=0)
     with pytest.raises(UsageError, match="has no score"):
         export_run("every-eval-ever", run_dir, tmp_path / "out")

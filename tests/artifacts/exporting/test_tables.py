@@ -87,7 +87,7 @@ def zeroed(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"reward":null', b'"reward":0.0'))
 
 
-@pytest.mark.parametrize(("damage", "message"), [(cut, "28 lines and 30"), (zeroed, "the reward does not fit")])
+@pytest.mark.parametrize(("damage", "message"), [(cut, "28 results and 30"), (zeroed, "the reward does not fit")])
 @pytest.mark.parametrize("name", ["csv", "parquet"])
 def test_damaged_results_are_refused(
     finished: Path, tmp_path: Path, name: str, damage: Callable[[Path], None], message: str

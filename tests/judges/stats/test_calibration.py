@@ -265,3 +265,17 @@ def test_labels_of_other_scales(
                 scale.read(label)
         else:
             assert scale.read(label) == pytest.approx(expected)
+
+
+def test_a_grade_whose_labels_all_agree_is_not_certain() -> None:
+    """Thirty labels of nine tenths of the answers leave three in a hundred of these open, in each share that rests on them."""
+    found = calibration_json(_table((30, 0), (6, 24), more=(870, 70)))
+    raw, specificity = found["agreement"]["raw"], found["specificity"]
+    stratum = wilson_interval(30, 30)
+    assert stratum.lower is not None
+    assert raw["ci_lower"] < 0.9 * stratum.lower + 0.1 * 0.8
+    assert raw["n_effective"] < 80
+    # With as many wrong ones among the rest as that interval leaves open: 0.08 of 0.08 + 0.9 · 0.11.
+    assert specificity["value"] == 1.0
+    assert specificity["ci_lower"] == pytest.approx(0.08 / (0.08 + 0.9 * (1 - stratum.lower)), abs=0.02)
+    assert found["sensitivity"]["ci_lower"] > 0.95

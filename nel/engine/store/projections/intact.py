@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps_line
 from nel.engine.store.codec import next_step, unseal_text
 from nel.engine.store.rows import DAMAGED
@@ -42,6 +43,22 @@ def count_unreadable(snapshot: Snapshot) -> int:
         return snapshot.count(f"SELECT count(*) FROM steps WHERE {DAMAGED}")
     except sqlite3.Error as error:
         raise StoreError(f"cannot read {FILE_NAME}: {error}") from error
+
+
+def check_whole(snapshot: Snapshot) -> None:
+    """Read the whole file, as `check_integrity`, and the seal of every record.
+
+    Raises:
+        StoreError: SQLite finds damage, or a record is not what was stored.
+    """
+    check_integrity(snapshot)
+    n_damaged = count_unreadable(snapshot)
+    if n_damaged:
+        run_dir = snapshot.path.parent
+        raise StoreError(
+            f"{run_dir}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume"
+            f" {as_argument(run_dir)} makes them again"
+        )
 
 
 def copy_store(snapshot: Snapshot, path: Path) -> None:
