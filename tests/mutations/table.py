@@ -529,8 +529,8 @@ MUTATIONS: Final = (
     Mutation(
         name="hidden-file-packed",
         fault="A hidden file that a benchmark's text names, such as one with keys, is packed into its package.",
-        fragment='if any(segment.startswith(".") for segment in Path(name).parts):',
-        replacement='if any(segment.startswith(".") for segment in Path(name).parts[:-1]):',
+        fragment='any(part.startswith(".") for part in name.parts):',
+        replacement='any(part.startswith(".") for part in name.parts[:-1]):',
         tests=("tests/apps/byob/test_compilation.py",),
         keyword="hidden",
     ),
