@@ -123,6 +123,10 @@ def values_by_name(aggregates: Iterable[AggScore]) -> dict[str, float]:
     values: dict[str, float] = {}
     for aggregate in aggregates:
         marks = ",".join(f"{key}={value}" for key, value in aggregate.dimensions.items())
-        name = f"{aggregate.metric_name}[{marks}]" if marks else aggregate.metric_name
-        values[name if name not in values else f"{name}/{aggregate.aggregation}"] = aggregate.score
+        name = aggregate.metric_name
+        if marks:
+            name += f"[{marks}]"
+        if name in values:
+            name += f"/{aggregate.aggregation}"
+        values[name] = aggregate.score
     return values

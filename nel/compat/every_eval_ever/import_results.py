@@ -68,6 +68,7 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
             f"{path} has no {samples.name} beside it; scores without samples cannot be imported"
         )
     all_evaluations = required_field(record, "evaluation_results", list, str(path))
+    # One file holds the lines of all results; each pair of name and result is a benchmark.
     keys = list(dict.fromkeys(_key(value, where) for value, where in read_lines(samples)))
     names = [name for name, _ in keys]
     for name, result in keys:

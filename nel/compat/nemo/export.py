@@ -136,6 +136,8 @@ def _line(result: JsonObject, position: int) -> dict[str, Any]:
     details = dict(result["scoring_details"])
     metrics = details.pop("metrics", None) or {}
     latency = result["timing"]["latency_seconds"]
+    if latency is not None:
+        latency *= 1000
     return {
         "problem_idx": position,
         "repeat": result["repeat"],
@@ -148,6 +150,6 @@ def _line(result: JsonObject, position: int) -> dict[str, Any]:
         "scoring_details": details,
         "metadata": {name: value for name, value in result["metadata"].items() if name != POSITION},
         "tokens": result["tokens"].get("completion"),
-        "latency_ms": None if latency is None else latency * 1000,
+        "latency_ms": latency,
         "nel": {name: result.get(name) for name in _KEPT},
     }
