@@ -89,7 +89,7 @@ ROOMS = {
     "byob": 400,
     "cli": 18_110,
     "comparison": 24_520,
-    "compat": 41_000,
+    "compat": 40_990,
     "config": 14_450,
     "core": 5_580,
     "datasets": 16_870,

@@ -88,6 +88,8 @@ def sample_score(
     metadata: dict[str, Any],
 ) -> SampleScore:
     """Return a stored score as the adapter made it; if it has no numbers, an empty answer's."""
+    # A failure of the model was never scored, and the adapter's rule may read what its
+    # `match_score` keeps in details.
     if not numbers and adapter is not None:
         sample = Sample(
             input=[ChatMessage(role="user", content=_EMPTY)],

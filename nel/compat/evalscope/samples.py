@@ -262,7 +262,7 @@ class AggScore:
         """
         self.score = more.pop("value", score)
         self.metric_name = more.pop("metric", metric_name)
-        self.aggregation = more.pop("agg_method", more.pop("aggregation_name", aggregation))
+        self.aggregation = more.pop("agg_method", aggregation)
         self.num = more.pop("num_samples", num)
         self.ids = list(ids or ())
         self.metadata = more.pop("metadata", None) or {}

@@ -126,6 +126,7 @@ def _lines(files: BenchmarkFiles, states: Container[str]) -> Iterator[bytes]:
 
 def _position(result: JsonObject, *, are_ids: bool) -> int:
     """Return a result's problem_idx: that of NeMo Evaluator where the result came from there."""
+    # Where ids were made of the numbers when the run was imported, they are the numbers still.
     sample_id, source_position = str(result["sample_id"]), result["metadata"].get(POSITION)
     if are_ids and sample_id.isascii() and sample_id.isdigit():
         return int(sample_id)
