@@ -149,9 +149,8 @@ class Benchmark:
     @property
     def gold_fields(self) -> tuple[str, ...]:
         """Return the fields of a row that solvers and tools do not see."""
-        if self.target_field is None:
-            return self.hidden_fields
-        return (self.target_field, *self.hidden_fields)
+        target = () if self.target_field is None else (self.target_field,)
+        return (*target, *self.hidden_fields)
 
     @property
     def has_gold_answers(self) -> bool:
@@ -161,11 +160,8 @@ class Benchmark:
     @property
     def template_fields(self) -> frozenset[str]:
         """Return the fields of a row that the templates of its question name."""
-        fields = self.prompt.fields
-        for template in (self.continuation, self.preamble, self.system_prompt):
-            if template is not None:
-                fields |= template.fields
-        return fields
+        templates = (self.prompt, self.continuation, self.preamble, self.system_prompt)
+        return frozenset[str]().union(*(template.fields for template in templates if template))
 
     def with_arguments(self, arguments: Mapping[str, object]) -> Benchmark:
         """Return the benchmark with arguments of a run, which only adapters take.
@@ -190,9 +186,7 @@ class Benchmark:
         return in_place_of(self.dataset, dataset), None
 
     def arguments_of_folder(self, folder: str) -> Mapping[str, object] | None:
-        """Return the arguments by which the benchmark reads a folder of data; None where only a
-        file can be read.
-        """
+        """Return the arguments that name a folder of data; None where only a file can be read."""
         return None
 
     def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
@@ -268,8 +262,7 @@ class Benchmark:
             return prompt
         if self.num_fewshot:
             raise ConfigError(
-                f"{self.name} asks about images, and examples cannot show theirs; leave num_fewshot"
-                " out"
+                f"{self.name} asks about images, which examples cannot show; leave num_fewshot out"
             )
         urls = image_urls(row, self.images_field, self.images_dir or self.base_dir)
         # A row without an image is asked by its text alone.
@@ -301,6 +294,12 @@ class Benchmark:
             self.fewshot, self.num_fewshot, examples, source=source, holds_samples=holds_samples
         )
         return replace(self, shots=shots)
+
+    def bound_shots(self) -> Shots:
+        """Return the few-shot examples; ConfigError where `with_shots` was not called."""
+        if self.shots is None:
+            raise ConfigError(f"{self.name} has few-shot examples; bind them by with_shots first")
+        return self.shots
 
     def recorded_in(self, row: Mapping[str, object]) -> str | None:
         """Return the answer that a row brings; None where the run asks for one.
@@ -407,13 +406,8 @@ class Benchmark:
     def _shots_of(self, problem: Problem) -> list[Shot]:
         if self.num_fewshot == 0 or self.response_field is not None:
             return []
-        if self.shots is None:
-            raise ConfigError(
-                f"{self.name} is asked with few-shot examples, and none were given to"
-                " with_shots first"
-            )
         group = label_of(problem.row, self.fewshot.match_field)
-        return self.shots.of(prompt_key(self._prompt_text(problem)), group)
+        return self.bound_shots().of(prompt_key(self._prompt_text(problem)), group)
 
     def _contexts(self, problem: Problem) -> tuple[str, ...]:
         values, choices = problem.values, problem.choices or ()

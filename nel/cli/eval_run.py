@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nel.cli.options import ResultAsJson, RunDir, resumed_path
+from nel.cli.options import ConfigFile, ResultAsJson, RunDir, resumed_path
 from nel.cli.plugin_commands import group_with
 from nel.cli.settings import (
     JUDGE_FLAGS,
@@ -43,6 +43,13 @@ AllowJudgeChange = Annotated[
         help="Resume with another judge, which judges all stored answers again.",
     ),
 ]
+Pilot = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUN|STEPS",
+        help="With --dry-run: estimate episodes by an earlier run, or a number of steps.",
+    ),
+]
 Quiet = Annotated[
     bool,
     typer.Option(
@@ -62,9 +69,7 @@ Verbose = Annotated[
 @app.command(name="run", cls=taking_settings())
 def run(
     ctx: typer.Context,
-    config: Annotated[
-        Path | None, typer.Argument(help="A YAML configuration; flags win over it.")
-    ] = None,
+    config: ConfigFile = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the last run in the output directory.")
     ] = False,
@@ -73,13 +78,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan and an estimate; send nothing.")
     ] = False,
-    pilot: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RUN|STEPS",
-            help="With --dry-run: estimate episodes by an earlier run, or a number of steps.",
-        ),
-    ] = None,
+    pilot: Pilot = None,
     fail_under: FailUnder = None,
     quiet: Quiet = False,
     verbose: Verbose = False,

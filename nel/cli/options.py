@@ -17,6 +17,13 @@ Port = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ResultAsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 ComparisonAsJson = Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")]
+ConfigFile = Annotated[Path | None, typer.Argument(help="A YAML configuration; flags win over it.")]
+TokenEnv = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Environment variable with the token that clients must send."
+    ),
+]
 ShareFiles = Annotated[
     bool,
     typer.Option(

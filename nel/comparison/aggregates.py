@@ -16,20 +16,18 @@ from nel.artifacts.files import directory_name
 from nel.comparison.agreement import metric_keys
 from nel.comparison.early_stop import without_interval
 from nel.comparison.lines import Columns, Floats, Ints
-from nel.comparison.measures import (
+from nel.comparison.measures import Measure, Settings, measure
+from nel.comparison.pairing import Pairing
+from nel.comparison.questions import questions_of
+from nel.comparison.scores import (
     REWARD,
     Headline,
-    Measure,
     Members,
     Scores,
-    Settings,
     line_values,
-    measure,
     question_ends,
     scores_of,
 )
-from nel.comparison.pairing import Pairing
-from nel.comparison.questions import questions_of
 from nel.comparison.sides import Side, SideBenchmark
 from nel.config.schema.run import split_category
 from nel.core.reward_keys import OF_ANY_REWARD

@@ -20,16 +20,10 @@ from nel.comparison.aggregates import (
 from nel.comparison.early_stop import n_not_asked, with_honest_verdict, without_interval
 from nel.comparison.fields import Difference, differences, refuse_unequal, unchecked_fields
 from nel.comparison.lines import Columns, Ints
-from nel.comparison.measures import (
-    REWARD,
-    Measure,
-    Scores,
-    Settings,
-    measure,
-    scores_of,
-)
+from nel.comparison.measures import Measure, Settings, measure
 from nel.comparison.pairing import Pairing, needs_rows, pair
 from nel.comparison.questions import Questions, is_universal
+from nel.comparison.scores import REWARD, Scores, scores_of
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.multiplicity import benjamini_hochberg, holm
 from nel.decide.repeats import VarianceParts, variance_parts_of_sums

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nel.comparison.decision import DecisionCheck, would_pass
-from nel.comparison.measures import Measure, Scores, Settings, measure, shared_clusters
+from nel.comparison.measures import Measure, Settings, measure, shared_clusters
+from nel.comparison.scores import Scores
 from nel.decide.paired import PairedDifference, pairs_until
 from nel.decide.verdict import GateDecision, non_inferiority
 from nel.metrics.intervals import ANYTIME, LEVEL

@@ -10,8 +10,8 @@ import numpy as np
 
 from nel.comparison.compare import BenchmarkComparison
 from nel.comparison.lines import Ints
-from nel.comparison.measures import exact_mean
 from nel.comparison.questions import Questions
+from nel.comparison.scores import exact_mean
 from nel.comparison.sides import Texts
 from nel.core.scaling import ROUNDING
 

@@ -24,14 +24,9 @@ from nel.comparison.decision import Decision, GatedBenchmark, breaches, decide
 from nel.comparison.demands import Demand, check_demand
 from nel.comparison.early_stop import anytime_difference, without_interval
 from nel.comparison.fields import NEVER_GO
-from nel.comparison.measures import (
-    Measure,
-    Scores,
-    Settings,
-    measure,
-    scores_of,
-)
+from nel.comparison.measures import Measure, Settings, measure
 from nel.comparison.pairing import needs_rows
+from nel.comparison.scores import Scores, scores_of
 from nel.comparison.sides import Side, SideBenchmark
 from nel.core.reward_keys import MEAN_REWARD, aliases
 from nel.core.texts import count_text

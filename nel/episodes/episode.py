@@ -129,7 +129,9 @@ class Episode:
         digest = self._backend.digest(prompt, offer, options)
         step = self._stored_step(number, "model", digest)
         if step is None:  # a stored one was within the limits when it was made
-            self._end_at_limit()
+            limit = self.accounts.limit_reached()
+            if limit is not None:
+                self._end(limit)
             step = Step(number=number, kind="model", digest=digest, span=self._span)
             with self._noting_ending():
                 step = await self._backend.send(
@@ -180,7 +182,8 @@ class Episode:
         for call, result in zip(calls, results, strict=True):
             self.messages.append(Message(role="tool", content=result.text, tool_call_id=call.id))
             self.accounts.count_call(call, result)
-        if (limit := self.accounts.stuck()) is not None:
+        limit = self.accounts.stuck()
+        if limit is not None:
             self._end(limit)
         return results
 
@@ -189,16 +192,8 @@ class Episode:
         await self._ensure_open()
         number, digest = self._next_number(), digest_of({"user": text})
         if self._stored_step(number, "user", digest) is None:
-            step = Step(
-                number=number,
-                kind="user",
-                digest=digest,
-                span=self._span,
-                asked={"text": text},
-                wall_seconds=self.accounts.wall_seconds(),
-            )
             with self._noting_ending():
-                await self._backend.commit(step)
+                await self._backend.commit(self._new_step(number, "user", digest, {"text": text}))
         self._turn += 1
         with self._noting_ending():
             self._tools = await self._backend.begin_turn(self._turn)
@@ -382,16 +377,20 @@ class Episode:
         step = self._stored_step(number, "note", digest)
         if step is not None:
             return step.asked
-        step = Step(
-            number=number,
-            kind="note",
-            digest=digest,
-            span=self._span,
-            asked={**fields, **(values or {})},
-            wall_seconds=self.accounts.wall_seconds(),
-        )
+        step = self._new_step(number, "note", digest, {**fields, **(values or {})})
         self._backend.note(step)
         return step.asked
+
+    def _new_step(self, number: int, kind: StepKind, digest: str, asked: JsonObject) -> Step:
+        """Return a step without work of its own, which is over when it is stored."""
+        return Step(
+            number=number,
+            kind=kind,
+            digest=digest,
+            span=self._span,
+            asked=asked,
+            wall_seconds=self.accounts.wall_seconds(),
+        )
 
     @property
     def _span(self) -> str:
@@ -408,10 +407,6 @@ class Episode:
         if step is not None and (step.kind, step.digest) != (kind, digest):
             self._end(AttemptOver(f"step {number + 1} asks something else than the stored one"))
         return step
-
-    def _end_at_limit(self) -> None:
-        if (limit := self.accounts.limit_reached()) is not None:
-            self._end(limit)
 
     def _end(self, ending: EpisodeEnding) -> NoReturn:
         self.ending = self.ending or ending

@@ -124,7 +124,6 @@ class Client:
         self._carried = CarriedRequests(context.scratch_directory)
         self._wire = wire_of(endpoint.spoken)
         self._address_of = cache(lambda protocol: wire_of(protocol).address(endpoint))
-        self._parse_of = cache(_parse_of)
         proxy = endpoint.proxy or proxy_for(endpoint.url)
         own_secrets = (
             api_key,
@@ -444,11 +443,7 @@ class Client:
             tokens_max=tokens_max(request.generation) or 0,
             wire=wire_of(protocol),
             url=self._address_of(protocol),
-            parse=parse or self._parse_of(protocol, bool(request.tools)),
+            parse=parse or partial(parse_answer, protocol, offers_tools=bool(request.tools)),
             request=request,
             cache_key=cache_key,
         )
-
-
-def _parse_of(protocol: Protocol, offers_tools: bool) -> Parse:
-    return partial(parse_answer, protocol, offers_tools=offers_tools)

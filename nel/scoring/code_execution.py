@@ -62,9 +62,7 @@ def code_sandbox(
     {'correct': False, 'parsed': False, 'verdict': 'no_code', 'extracted': None}
     """
     from nel.reading.programs import extract_program  # noqa: PLC0415
-    from nel.sandbox import (  # noqa: PLC0415 - the sandbox is loaded when a program is to be run
-        Program,
-    )
+    from nel.sandbox import Program  # noqa: PLC0415 - loaded when a program is to be run
     from nel.sandbox.isolation.languages import find_language  # noqa: PLC0415
 
     row = sample.metadata

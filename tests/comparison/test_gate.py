@@ -12,9 +12,10 @@ from nel.comparison.decision import Decision, breaches, decision_json
 from nel.comparison.demands import Demand
 from nel.comparison.fields import check_parts
 from nel.comparison.gate import gate
-from nel.comparison.measures import Scores, Settings
+from nel.comparison.measures import Settings
 from nel.comparison.policy_file import read_policy
 from nel.comparison.reading import read_sides
+from nel.comparison.scores import Scores
 from nel.decide.paired import PairedDesign
 from nel.decide.policy import Policy
 from nel.errors import ConfigError, UsageError

@@ -41,26 +41,17 @@ MISSING: Final = {
     "23_tool_calling_combined": "nel has no benchmark research-bench",
 }
 """The examples that need what nel does not have, and what the refusal names; all others are translated."""
-FIRST = """
-evaluation:
-  model_url: ${A_URL}
-  model_id: ${A_MODEL}
-  tasks:
-    - {benchmark: gsm8k, repeats: 3, max_problems: 9, scoring: math_equal}
-    - {benchmark: drop, system_prompt: "Be brief."}
-  output: {dir: ./there, formats: [json, jsonl]}
-"""
-SECOND = """
+OF_A_MODEL = """
 model: {url: "http://h/v1", id: big, api_key: "${A_KEY:-}", temperature: 0.5, timeout: 9}
 benchmarks:
   - name: mmlu
-    endpoint_type: completions
+    repeats: 3
+    max_problems: 9
     max_tokens: 64
-    scorers: [mcq_extract]
     sandbox: {backend: docker}
-output: {dir: out, report: [markdown, html, wandb]}
+output: {dir: out, export: [inspect]}
 """
-THIRD = """
+OF_SERVICES = """
 services:
   asked: {type: api, url: "http://h/v1/chat/completions", protocol: chat_completions, model: big, api_key: "${A_KEY}",
     generation: {max_tokens: 64, top_p: null, presence_penalty: 1}}
@@ -111,21 +102,6 @@ def written(message: str) -> dict[str, object]:
     return made
 
 
-def test_the_first_form(tmp_path: Path) -> None:
-    """Variables stay as they are written, though they are not set."""
-    message = refusal(tmp_path, FIRST)
-    assert "run.yaml: this is a configuration of NeMo Evaluator; in nel it is" in message
-    assert "Not in it" not in message
-    assert written(message) == {
-        "endpoint": {"url": "${A_URL}", "model": "${A_MODEL}"},
-        "benchmarks": [
-            {"name": "gsm8k", "max_problems": 9, "repeats": 3, "scorer": "math_equal"},
-            {"name": "drop", "system_prompt": "Be brief."},
-        ],
-        "output": {"dir": "./there"},
-    }
-
-
 def test_the_form_of_the_launcher(tmp_path: Path) -> None:
     """A task's own settings win over those of all tasks; what nel has no key for is named."""
     message = refusal(tmp_path, LAUNCHER)
@@ -142,25 +118,27 @@ def test_the_form_of_the_launcher(tmp_path: Path) -> None:
         assert key in message.partition("has no such key there: ")[2]
 
 
-def test_the_second_form(tmp_path: Path) -> None:
+def test_the_form_with_a_model(tmp_path: Path) -> None:
     """What nel has under another name is written so, and what it does not have is named."""
-    message = refusal(tmp_path, SECOND)
+    message = refusal(tmp_path, OF_A_MODEL)
+    assert "run.yaml: this is a configuration of NeMo Evaluator; in nel it is" in message
     made = written(message)
+    generation = {"max_tokens": 64}
     assert made == {
-        "endpoint": {"url": "http://h/v1", "model": "big", "api_key_env": "A_KEY", "protocol": "completions"},
-        "benchmarks": [{"name": "mmlu_generative", "scorer": "mcq_letter_extract", "generation": {"max_tokens": 64}}],
+        "endpoint": {"url": "http://h/v1", "model": "big", "api_key_env": "A_KEY"},
+        "benchmarks": [{"name": "mmlu_generative", "max_problems": 9, "repeats": 3, "generation": generation}],
         "generation": {"temperature": 0.5},
-        "output": {"dir": "out", "reports": ["markdown"]},
+        "output": {"dir": "out"},
     }
     left = message.partition("has no such key there: ")[2]
     assert left.startswith("model.timeout, benchmarks.0.sandbox (programs run in the containers of nel sandbox build)")
-    assert left.endswith("output report wandb")
+    assert left.endswith("output.export (nel export --to NAME)")
     assert build_config(made).benchmarks[0].name == "mmlu_generative"
 
 
-def test_the_third_form(tmp_path: Path) -> None:
+def test_the_form_with_services(tmp_path: Path) -> None:
     """Judges are those of the services; a second model needs a file of its own; no key is shown."""
-    message = refusal(tmp_path, THIRD)
+    message = refusal(tmp_path, OF_SERVICES)
     made = written(message)
     assert made == {
         "endpoint": {"url": "http://h/v1/chat/completions", "model": "big", "api_key_env": "A_KEY"},
@@ -168,7 +146,7 @@ def test_the_third_form(tmp_path: Path) -> None:
             {"name": "simpleqa", "system_prompt": "Be brief.", "generation": {"max_tokens": 8}},
             {"name": "gsm8k"},
         ],
-        "generation": {"max_tokens": 64, "extra": {"presence_penalty": 1}},
+        "generation": {"max_tokens": 64},
         "judge": {
             "url": "http://g/v1",
             "model": "judge",
@@ -180,7 +158,7 @@ def test_the_third_form(tmp_path: Path) -> None:
     missing = "mmlu_pro: nel has no solver harbor; nel list solvers shows its own; nel has no benchmark gsm9k"
     assert f"Not in it, for nel cannot run them: {missing}\n" in message
     assert message.partition("no such key there: ")[2] == (
-        "benchmarks.1, which asks other (give it a file of its own), "
+        "services.asked.generation.presence_penalty, benchmarks.1, which asks other (give it a file of its own), "
         "benchmarks.1.scoring (nel eval score DIR --scorer mcq_letter_extract), "
         "cluster (nel eval submit writes the files of a scheduler)"
     )
@@ -192,7 +170,7 @@ def test_a_password_in_its_address_is_not_shown(tmp_path: Path) -> None:
     """The text may end in a log."""
     message = refusal(tmp_path, 'model: {url: "http://me:hidden@h/v1", id: m}\nbenchmarks: [gsm8k]\n')
     assert "hidden" not in message
-    assert written(message)["benchmarks"] == ["gsm8k"]
+    assert written(message)["benchmarks"] == [{"name": "gsm8k"}]
 
 
 @pytest.mark.parametrize("file", sorted(PUBLISHED.glob("*.yaml")), ids=lambda file: file.stem)

@@ -6,10 +6,11 @@ when the flags suffice.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -18,6 +19,7 @@ from nel.apps.byob.shipping.compilation import compile_file
 from nel.apps.byob.shipping.package import run_command
 from nel.apps.byob.wizard.proposals import (
     KINDS,
+    Proposal,
     check_known,
     class_numbers,
     no_target,
@@ -25,7 +27,7 @@ from nel.apps.byob.wizard.proposals import (
     propose_kind,
     propose_targets,
 )
-from nel.apps.byob.wizard.table import read_table
+from nel.apps.byob.wizard.table import Table, read_table
 from nel.apps.byob.wizard.writing import SCORERS, Draft, file_of, file_text, plain_name, write_new
 from nel.cli.checks import show_checks
 from nel.cli.terminal import plain
@@ -34,13 +36,6 @@ from nel.core.texts import count_text
 from nel.datasets.table_form import split_options
 from nel.discovery.benchmark_checks import check_file
 from nel.errors import EXIT_USAGE, ConfigError, NelError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from nel.apps.byob.wizard.proposals import Proposal
-    from nel.apps.byob.wizard.table import Table
-    from nel.apps.byob.wizard.writing import Draft
 
 T = TypeVar("T")
 
@@ -143,9 +138,11 @@ def new(
     )
     _show_table(table)
     target = _target(asker, table, target)
-    kind = asker.ask(
-        _kinds(asker), propose_kind(table, target, about), kind, partial(check_known, "kind", KINDS)
-    )
+    question = "What kind is it"
+    if not asker.silent:
+        question += f" ({', '.join(KINDS)})"
+    proposed_kind = propose_kind(table, target, about)
+    kind = asker.ask(question, proposed_kind, kind, partial(check_known, "kind", KINDS))
     proposal = propose(
         table, target=target, kind=kind, choices_field=choices_field, category_field=category_field
     )
@@ -211,10 +208,6 @@ def _show_table(table: Table) -> None:
         typer.echo(plain(f"  {line}"))
 
 
-def _kinds(asker: _Asker) -> str:
-    return "What kind is it" if asker.silent else f"What kind is it ({', '.join(KINDS)})"
-
-
 def _check_classes(
     asker: _Asker, table: Table, target: str, proposal: Proposal, prompt: str | None
 ) -> None:
@@ -276,7 +269,9 @@ def _write_and_try(draft: Draft, path: Path) -> None:
 
 
 def _ship(asker: _Asker, path: Path, name: str, *, install: bool) -> None:
-    target = as_argument(f"./{path}" if not path.is_absolute() and path.parent == Path() else path)
+    # A file without a folder would be taken for the name of an installed benchmark.
+    is_bare = not path.is_absolute() and path.parent == Path()
+    target = as_argument(f"./{path}" if is_bare else path)
     typer.echo(f"it runs from the file as it is:\n\n  {run_command(target)}\n")
     if install or asker.yes("Compile it into a package and install it, so that it can be shared"):
         show_compiled(compile_file(path))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import typer
 
+from nel.apps.byob.shipping.compilation import CompiledPackage
 from nel.apps.byob.shipping.install import uninstall_command
 from nel.apps.byob.shipping.package import run_command
-
-if TYPE_CHECKING:
-    from nel.apps.byob.shipping.compilation import CompiledPackage
 
 
 def show_compiled(compiled: CompiledPackage) -> None:
@@ -33,15 +30,15 @@ def show_compiled(compiled: CompiledPackage) -> None:
     if not compiled.written:
         typer.echo("dry run: nothing was written or installed")
         return
-    if not compiled.installed:
+    if compiled.installed:
+        typer.echo(f"installed; remove it with: {uninstall_command(package.distribution)}")
+    else:
         wheel = quote(_near(compiled.wheel))
         typer.echo(f"\ninstall it:  python -m pip install {wheel}")
         typer.echo(
             "where nel is not installed, with a checkout of nel:  python -m pip install CHECKOUT"
             f" {wheel}"
         )
-    else:
-        typer.echo(f"installed; remove it with: {uninstall_command(package.distribution)}")
     for name in package.entry_points:
         typer.echo(f"\nrun it:  {run_command(name)}")
 

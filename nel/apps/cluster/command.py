@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from nel.apps.cluster.writing import SchedulerTarget, write_submission
+from nel.cli.options import ConfigFile
 from nel.cli.run_layers import config_of
 from nel.cli.settings import chosen_settings, taking_settings
 from nel.cli.terminal import plain
@@ -15,41 +15,44 @@ from nel.errors import UsageError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+Scheduler = Annotated[
+    Literal["slurm", "kubernetes"], typer.Option("--to", help="Where the shards run.")
+]
+Shards = Annotated[
+    int, typer.Option("--shards", min=1, help="How many parts the run is divided into.")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Write the files; submit and send nothing.")
+]
+SlurmOptions = Annotated[
+    list[str] | None,
+    typer.Option(help="Slurm: a further option, as --sbatch=--partition=NAME; repeatable."),
+]
+Image = Annotated[str | None, typer.Option(help="Kubernetes: the image with nel.")]
+VolumeClaim = Annotated[
+    str | None,
+    typer.Option(help="Kubernetes: the PersistentVolumeClaim that runs are written to."),
+]
+Secret = Annotated[
+    str | None,
+    typer.Option(help="Kubernetes: the Secret with the keys, each under the name of its variable."),
+]
+Namespace = Annotated[str | None, typer.Option(help="Kubernetes: where the jobs are made.")]
+
 
 @app.command(cls=taking_settings())
 def submit(
     ctx: typer.Context,
-    config: Annotated[
-        Path | None, typer.Argument(help="A YAML configuration; flags win over it.")
-    ] = None,
+    config: ConfigFile = None,
     *,
-    to: Annotated[
-        Literal["slurm", "kubernetes"], typer.Option("--to", help="Where the shards run.")
-    ],
-    shards: Annotated[
-        int, typer.Option("--shards", min=1, help="How many parts the run is divided into.")
-    ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write the files; submit and send nothing.")
-    ] = False,
-    sbatch: Annotated[
-        list[str] | None,
-        typer.Option(help="Slurm: a further option, as --sbatch=--partition=NAME; repeatable."),
-    ] = None,
-    image: Annotated[str | None, typer.Option(help="Kubernetes: the image with nel.")] = None,
-    volume_claim: Annotated[
-        str | None,
-        typer.Option(help="Kubernetes: the PersistentVolumeClaim that runs are written to."),
-    ] = None,
-    secret: Annotated[
-        str | None,
-        typer.Option(
-            help="Kubernetes: the Secret with the keys, each under the name of its variable."
-        ),
-    ] = None,
-    namespace: Annotated[
-        str | None, typer.Option(help="Kubernetes: where the jobs are made.")
-    ] = None,
+    to: Scheduler,
+    shards: Shards,
+    dry_run: DryRun = False,
+    sbatch: SlurmOptions = None,
+    image: Image = None,
+    volume_claim: VolumeClaim = None,
+    secret: Secret = None,
+    namespace: Namespace = None,
 ) -> None:
     """Write what runs a benchmark in shards on Slurm or Kubernetes and merges them: scripts or
     manifests.

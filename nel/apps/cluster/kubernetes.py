@@ -14,13 +14,15 @@ from typing import Any, Final
 
 import yaml
 
-from nel.errors import EXIT_UNSCORED, EXIT_USAGE, ConfigError
+from nel.apps.cluster.shard_script import LAST_LINES, shard_lines
+from nel.errors import EXIT_USAGE, ConfigError
 
 DATA: Final = "/data"
 """Where the volume is mounted."""
 _CONFIG: Final = "/etc/nel"
 USER: Final = 10001
 """Of the image."""
+# A label of DNS, with room for the suffix of the merge below its 63 characters.
 _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?")
 _RETRIES: Final = 6
 """Of each pod, with a growing wait between them."""
@@ -106,30 +108,16 @@ def _config_map(job: KubernetesJob) -> dict[str, Any]:
 
 def _shards(job: KubernetesJob) -> dict[str, Any]:
     directory = f"{DATA}/{job.name}.shards"
-    script = "\n".join(
-        [
-            "set -u",
-            f"shards={quote(directory)}",
-            "number=$((JOB_COMPLETION_INDEX + 1))",
-            'run_id="shard-$number"',
-            'mkdir -p "$shards"',
-            'again=""',
-            (
-                'if [ -f "$shards/$run_id/run.db" ]; then again=--resume; else rm -rf --'
-                ' "${shards:?}/$run_id"; fi'
-            ),
-            "code=0",
-            (
-                f'nel eval run {_CONFIG}/nel.yaml --shard "$number/{job.shards}" --output-dir'
-                ' "$shards" \\'
-            ),
-            '    --run-id "$run_id" ${again:+"$again"} || code=$?',
-            "# Samples without a score do not stop the merge, which says it again.",
-            f'if [ "$code" -eq {EXIT_UNSCORED} ]; then code=0; fi',
-            'exit "$code"',
-            "",
-        ]
+    lines = (
+        "set -u",
+        f"shards={quote(directory)}",
+        "number=$((JOB_COMPLETION_INDEX + 1))",  # the index begins at 0
+        'run_id="shard-$number"',
+        'mkdir -p "$shards"',
+        *shard_lines("nel", f"{_CONFIG}/nel.yaml", f'"$number/{job.shards}"'),
+        *LAST_LINES,
     )
+    script = "".join(f"{line}\n" for line in lines)
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -146,6 +134,7 @@ def _shards(job: KubernetesJob) -> dict[str, Any]:
                         "action": "FailIndex",
                         "onExitCodes": {"operator": "In", "values": [EXIT_USAGE]},
                     },
+                    # A node that is drained or preempted says nothing of the shard.
                     {
                         "action": "Ignore",
                         "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
@@ -191,7 +180,7 @@ def _pod(job: KubernetesJob, script: str, *, with_config: bool) -> dict[str, Any
     return {
         "metadata": {"labels": {"app.kubernetes.io/name": "nel"}},
         "spec": {
-            "restartPolicy": "Never",
+            "restartPolicy": "Never",  # the Job makes a new pod, and counts it
             "automountServiceAccountToken": False,
             "securityContext": {
                 "runAsNonRoot": True,
@@ -222,33 +211,30 @@ def _pod(job: KubernetesJob, script: str, *, with_config: bool) -> dict[str, Any
 
 def _submit(job: KubernetesJob) -> str:
     space = "" if job.namespace is None else f" --namespace {quote(job.namespace)}"
-    lines = [
-        "#!/bin/bash",
-        "# Applies the shards, waits until all are complete, and merges them.",
-        "set -eu",
-        'cd "$(dirname "$0")"',
-        *(
-            f"kubectl{space} get secret {quote(job.secret)} -o 'jsonpath={{.data.{name}}}' | grep"
-            f" -q . || {{ echo 'the Secret {job.secret} has no key {name}' >&2; exit 2; }}"
-            for name in job.secrets
-        ),
-        "conditions='{.status.conditions[?(@.status==\"True\")].type}'",
-        "await() {",
-        "    while true; do",
-        f'        state=$(kubectl{space} get job "$1" -o "jsonpath=$conditions")',
-        '        case "$state" in',
-        "            *Complete*) return ;;",
-        (
-            f'            *Failed*) echo "job $1 has failed: kubectl{space} describe job $1" >&2;'
-            " exit 1 ;;"
-        ),
-        "        esac",
-        f"        sleep {_LOOK_SECONDS}",
-        "    done",
-        "}",
-        f"kubectl{space} apply -f shards.yaml",
-        f"await {job.name}",
-        f"kubectl{space} apply -f merge.yaml",
-        f"await {job.name}-merge",
-    ]
-    return "".join(f"{line}\n" for line in lines)
+    kubectl = f"kubectl{space}"
+    checks = "".join(
+        f"{kubectl} get secret {quote(job.secret)} -o 'jsonpath={{.data.{name}}}' | grep -q ."
+        f" || {{ echo 'the Secret {job.secret} has no key {name}' >&2; exit 2; }}\n"
+        for name in job.secrets
+    )
+    return f"""\
+#!/bin/bash
+# Applies the shards, waits until all are complete, and merges them.
+set -eu
+cd "$(dirname "$0")"
+{checks}conditions='{{.status.conditions[?(@.status=="True")].type}}'
+await() {{
+    while true; do
+        state=$({kubectl} get job "$1" -o "jsonpath=$conditions")
+        case "$state" in
+            *Complete*) return ;;
+            *Failed*) echo "job $1 has failed: {kubectl} describe job $1" >&2; exit 1 ;;
+        esac
+        sleep {_LOOK_SECONDS}
+    done
+}}
+{kubectl} apply -f shards.yaml
+await {job.name}
+{kubectl} apply -f merge.yaml
+await {job.name}-merge
+"""

@@ -13,24 +13,17 @@ from pathlib import Path
 from shlex import join, quote
 from typing import Final
 
-from nel.errors import EXIT_STOPPED_EARLY, EXIT_UNSCORED, ConfigError
+from nel.apps.cluster.shard_script import LAST_LINES, shard_lines
+from nel.errors import EXIT_STOPPED_EARLY, ConfigError
 
 RESTARTS_MAX: Final = 20
 """How often a task whose endpoint was down is put back into the queue."""
+# ``--partition=NAME``, ``--exclusive``, ``-q=NAME``: one line of a script, without quotes.
 _OPTION: Final = re.compile(r"--?[A-Za-z][A-Za-z-]*(=[^\s'\"]+)?")
 _RESERVED: Final = frozenset(
-    {
-        "--array",
-        "--output",
-        "--dependency",
-        "--parsable",
-        "--wrap",
-        "--kill-on-invalid-dep",
-        "-a",
-        "-o",
-        "-d",
-    }
+    "--array --output --dependency --parsable --wrap --kill-on-invalid-dep -a -o -d".split()
 )
+"""Options that the scripts set themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,20 +71,13 @@ def _shards(job: SlurmJob) -> str:
         *_keys(job),
         f"shards={quote(str(job.directory))}",
         'run_id="shard-$SLURM_ARRAY_TASK_ID"',
-        "# What was killed before it had begun is started again; anything else goes on.",
-        'again=""',
-        'if [ -f "$shards/$run_id/run.db" ]; then again=--resume; else rm -rf --'
-        ' "${shards:?}/$run_id"; fi',
-        "code=0",
-        f'{join(job.nel)} eval run "$shards/nel.yaml" --shard'
-        f' "${{SLURM_ARRAY_TASK_ID}}/{job.shards}" \\',
-        '    --output-dir "$shards" --run-id "$run_id" ${again:+"$again"} || code=$?',
+        *shard_lines(
+            join(job.nel), '"$shards/nel.yaml"', f'"${{SLURM_ARRAY_TASK_ID}}/{job.shards}"'
+        ),
         f'if [ {stopped} ] && [ "${{SLURM_RESTART_COUNT:-0}}" -lt {RESTARTS_MAX} ]; then',
         '    scontrol requeue "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"',
         "fi",
-        "# Samples without a score do not stop the merge, which says it again.",
-        f'if [ "$code" -eq {EXIT_UNSCORED} ]; then code=0; fi',
-        'exit "$code"',
+        *LAST_LINES,
     )
 
 
@@ -105,7 +91,7 @@ def _merge(job: SlurmJob) -> str:
 
 
 def _submit(job: SlurmJob) -> str:
-    log = str(job.directory).replace("%", "%%")
+    log = str(job.directory).replace("%", "%%")  # sbatch fills in %a and the like
     return _script(
         "#!/bin/bash",
         "# Submits the shards, and the merge that waits for all of them. Run it again to go on with"

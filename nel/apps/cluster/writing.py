@@ -216,17 +216,14 @@ def _limiter_note(config: RunConfig) -> list[str]:
 
 def _budget_note(config: RunConfig, shards: int) -> list[str]:
     budget = config.budget
-    if shards == 1 or (budget.max_cost, budget.max_tokens_total, budget.max_requests) == (
-        None,
-        None,
-        None,
-    ):
+    caps = (budget.max_cost, budget.max_tokens_total, budget.max_requests)
+    if shards == 1 or not any(cap is not None for cap in caps):
         return []
-    reason = (
+    note = (
         "shards are only about equally large, so one may spend its part of the budget before it is"
-        " done; raise that"
+        " done; raise that part with nel eval resume DIR -O budget.KEY=VALUE"
     )
-    return [f"{reason} part with nel eval resume DIR -O budget.KEY=VALUE"]
+    return [note]
 
 
 def _name(config: RunConfig) -> str:

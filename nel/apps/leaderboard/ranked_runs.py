@@ -20,9 +20,10 @@ from nel.comparison.aggregates import (
 from nel.comparison.compare import common_benchmarks
 from nel.comparison.early_stop import n_not_asked
 from nel.comparison.fields import differences, refuse_unequal
-from nel.comparison.measures import REWARD, Measure, Scores, Settings, measure, scores_of
+from nel.comparison.measures import Measure, Settings, measure
 from nel.comparison.pairing import Pairing, needs_rows, pair
 from nel.comparison.questions import Questions
+from nel.comparison.scores import REWARD, Scores, scores_of
 from nel.comparison.sides import Side, SideBenchmark
 from nel.core.scaling import mean_of
 from nel.core.texts import count_text

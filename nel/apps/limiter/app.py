@@ -107,6 +107,7 @@ class _Connection:
             seat.take(message)
 
     def _send(self, message: Message) -> None:
+        # One task sends: what comes while it does is in its next frame, all together.
         self._unsent.append(message)
         if self._sending is None:
             self._sending = asyncio.create_task(self._flush())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from nel.apps.limiter.start import start
-from nel.cli.options import Host, Port
+from nel.cli.options import Host, Port, TokenEnv
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
@@ -21,12 +19,7 @@ def _limiter() -> None:
 def serve(
     host: Host = "127.0.0.1",
     port: Port = 9191,
-    token_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Environment variable with the token that runs must send."
-        ),
-    ] = None,
+    token_env: TokenEnv = None,
 ) -> None:
     """Share the limits of endpoints among runs: concurrency, rates, what refusals taught, and
     outages.

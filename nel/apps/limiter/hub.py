@@ -81,8 +81,10 @@ class Hub:
             JoinRefused: The run's limits are not those of the others, or there are too many runs.
         """
         shared = self._endpoints.get(hello.endpoint)
+        # The first run's limits hold until the last one has left; a gate that has ended is not
+        # opened again, so the endpoint gets a new one.
         if shared is None or shared.is_over or (not shared.seats and shared.pace != hello.pace):
-            shared = self._open(hello)
+            shared = self._endpoints[hello.endpoint] = _SharedEndpoint(hello.endpoint, hello.pace)
         elif shared.pace != hello.pace:
             raise JoinRefused(_difference(shared.pace, hello.pace))
         before = shared.seats.get(hello.client)
@@ -95,7 +97,7 @@ class Hub:
         seat.adopt(hello, before)
         shared.seats[hello.client] = seat
         send(["welcome"])
-        shared.sent_state = None
+        shared.sent_state = None  # so that the newcomer is told, and the others of its number
         shared.send_state()
         _LOG.info("%s: a run has joined, there are %d", shared.name, len(shared.seats))
         return seat
@@ -113,10 +115,6 @@ class Hub:
             {"endpoint": name, "in_flight": shared.gate.in_flight, **shared.state().as_json()}
             for name, shared in self._endpoints.items()
         ]
-
-    def _open(self, hello: Hello) -> _SharedEndpoint:
-        shared = self._endpoints[hello.endpoint] = _SharedEndpoint(hello.endpoint, hello.pace)
-        return shared
 
     async def _wait_open(self) -> None:
         wait = self._open_at - asyncio.get_running_loop().time()
@@ -148,9 +146,10 @@ class Seat:
         permits = {} if before is None else before.hand_over()
         for request in hello.permits:
             permit = permits.pop(request.number, None)
-            self._held[request.number] = permit or self._shared.gate.adopt(
-                request.request, request.tokens
-            )
+            if permit is None:  # granted by a limiter before this one
+                permit = self._shared.gate.adopt(request.request, request.tokens)
+            self._held[request.number] = permit
+        # What the run no longer has in flight: its answer came while the connection was lost.
         for permit in permits.values():
             self._shared.gate.release(permit)
 
@@ -183,16 +182,15 @@ class Seat:
             self.leave()
         else:
             self._note(message)
-        if (
-            self._shared.sent_state is not None
-            and self._shared.gate.is_endpoint_up != self._shared.sent_state.is_up
-        ):
+        # An outage and its end are said at once; other changes wait for `Hub.keep_sending`.
+        sent_state = self._shared.sent_state
+        if sent_state is not None and sent_state.is_up != self._shared.gate.is_endpoint_up:
             self._shared.send_state()
 
     def lose(self) -> None:
         """Keep the permits for a while, since the run may come back; then give them back."""
         if self._shared.seats.get(self._client) is not self:
-            return
+            return  # the run is back already, on a connection that has a seat of its own
         self._stop_waiting()
         self._timer = asyncio.get_running_loop().call_later(self._lease_seconds, self.leave)
 
@@ -230,6 +228,7 @@ class Seat:
             return
         except GateClosed:
             return
+        # The run took its request back, or was lost, at the moment when the permit came.
         if self._waiting.pop(number, None) is None:
             self._shared.gate.release(permit)
             return
@@ -247,10 +246,11 @@ class Seat:
         number = number_at(message, 1)
         permit = self._held.get(number)
         if permit is None:
-            return
+            return  # its lease was over before the run came back
         gate, (kind, _, *values) = self._shared.gate, message
         if kind == "ok" and len(values) == 2:  # noqa: PLR2004 - tokens and quotas
-            gate.record_success(permit, tokens=_count(values[0]), quotas=_quotas(values[1]))
+            tokens = values[0] if is_whole(values[0]) else None
+            gate.record_success(permit, tokens=tokens, quotas=_quotas(values[1]))
         elif kind == "refused" and len(values) == 1:
             gate.record_refusal(permit, finite(values[0]))
         elif kind == "failed" and len(values) == 2:  # noqa: PLR2004 - of_connection and is_suspect
@@ -259,10 +259,6 @@ class Seat:
             )
         else:
             raise BadMessage(f"{kind!r} is not a message of this version")
-
-
-def _count(value: object) -> int | None:
-    return value if is_whole(value) else None
 
 
 def _quotas(value: object) -> dict[str, Quota]:

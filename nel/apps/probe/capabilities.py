@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from nel.config.schema import EndpointConfig
 from nel.core.finish_reasons import ending_of
+from nel.core.json_values import inner
 from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault
 from nel.models.adaptation import change_settings, changes_for, in_words
@@ -236,18 +237,17 @@ class _Probe:
             replace(self.settings, stop=("five",)),
         )
         text = _text(answer)
-        verdict: Verdict = "yes" if "four" in text.lower() else "unknown"
-        self._conclude(
-            "stop",
-            answer,
-            "no" if "five" in text.lower() else verdict,
-            f'with stop "five": {text!r}',
-        )
+        verdict: Verdict = "unknown"  # the model wrote something else
+        if "five" in text.lower():
+            verdict = "no"
+        elif "four" in text.lower():
+            verdict = "yes"
+        self._conclude("stop", answer, verdict, f'with stop "five": {text!r}')
 
     async def _ask_chat(self) -> None:
         """Ask for what OpenAI's chat protocol alone has fields for."""
         payload = await self._payload({"logprobs": True, "top_logprobs": 2})
-        tokens = _inner(_choice(payload).get("logprobs")).get("content")
+        tokens = inner(_choice(payload), "logprobs").get("content")
         self._note_feature(
             "logprobs", payload, bool(tokens), "log-probabilities of the answer's tokens"
         )
@@ -259,7 +259,7 @@ class _Probe:
             {"tools": [_TOOL], "tool_choice": "auto"},
             "What is the weather in Paris? Call the tool.",
         )
-        calls = _inner(_choice(payload).get("message")).get("tool_calls")
+        calls = inner(_choice(payload), "message").get("tool_calls")
         self._note_feature(
             "tools", payload, bool(calls), "called the tool" if calls else "the tool was not called"
         )
@@ -273,6 +273,7 @@ class _Probe:
         reply = await self._ask("Write eight random letters.", settings)
         second = await self._ask("Write eight random letters.", settings)
         is_same = _text(reply) == _text(second)
+        # Servers batch requests, so different answers do not show that the seed is ignored.
         self._conclude(
             "seed",
             reply if isinstance(reply, Fault) else second,
@@ -295,7 +296,7 @@ class _Probe:
                 "context length", "yes", f"{self.context_tokens:,} tokens, by the list of models"
             )
         settings = replace(self.settings, max_tokens=_LIMIT_ASKED)
-        if self.settings.max_tokens is None:
+        if self.settings.max_tokens is None:  # the model takes the limit under its other name
             settings = Generation(extra={"max_completion_tokens": _LIMIT_ASKED})
         answer = await self._ask(NEUTRAL_PROMPT, settings)
         if isinstance(answer, Fault):
@@ -309,6 +310,7 @@ class _Probe:
 
     async def _ask_too_long(self) -> None:
         n_tokens = self.too_long
+        # A quarter and a hundred more than fit: how many tokens "a " has differs between models.
         if n_tokens is None and self.context_tokens:
             n_tokens = self.context_tokens + self.context_tokens // 4 + 100
         if n_tokens is None or (self.too_long is None and n_tokens > _TOO_LONG_MAX):
@@ -320,13 +322,11 @@ class _Probe:
             return
         answer = await self._ask("a " * n_tokens)
         if isinstance(answer, Fault):
-            is_told = answer.model_failure == "context_exceeded"
-            kind = "told apart as the prompt's length" if is_told else answer.kind
-            self._add(
-                "prompt too long",
-                "yes" if answer.model_failure else "unknown",
-                f"{kind}: {self.client.describe(answer)}",
-            )
+            kind = answer.kind
+            if answer.model_failure == "context_exceeded":
+                kind = "told apart as the prompt's length"
+            verdict: Verdict = "yes" if answer.model_failure else "unknown"
+            self._add("prompt too long", verdict, f"{kind}: {self.client.describe(answer)}")
             return
         count = answer.usage.prompt_tokens
         remark = "" if count is None else f", {count:,} by its own count"
@@ -354,11 +354,10 @@ class _Probe:
         self._add(
             "echo with logprobs", "yes", f"right for prompts whose answers are known; {batches}"
         )
-        self._add(
-            "BOS",
-            "yes" if echo.leading_bos else "no",
-            f"{'a' if echo.leading_bos else 'no'} special token stands before the prompt",
-        )
+        if echo.leading_bos:
+            self._add("BOS", "yes", "a special token stands before the prompt")
+        else:
+            self._add("BOS", "no", "no special token stands before the prompt")
 
     def _request(self, protocol: Protocol, settings: Generation, content: Any) -> Request:
         is_text = protocol == "completions"

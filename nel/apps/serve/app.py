@@ -168,7 +168,8 @@ def answer_text(response: object) -> str:
     if isinstance(response, str):
         return response
     if isinstance(response, dict):
-        messages = [item for item in response.get("output") or () if _is_said(item)]
+        # NeMo Gym's output holds calls and reasoning too, which are not the answer.
+        messages = [item for item in response.get("output") or () if _is_answer(item)]
         if messages:
             return "\n".join(_content_text(item.get("content")) for item in messages).strip()
         for choice in response.get("choices") or ():
@@ -182,7 +183,7 @@ def answer_text(response: object) -> str:
     )
 
 
-def _is_said(item: object) -> bool:
+def _is_answer(item: object) -> bool:
     return (
         isinstance(item, dict) and item.get("type") == "message" and item.get("role") == "assistant"
     )

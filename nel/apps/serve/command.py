@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from nel.apps.serve.start import ServeOptions, scoring_in, start
-from nel.cli.options import Host, Port
+from nel.cli.options import Host, Port, TokenEnv
 from nel.cli.settings import JUDGE_FLAGS, chosen_settings, taking_settings
 
 serve = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -30,12 +30,7 @@ def _serve(
     ] = None,
     host: Host = "127.0.0.1",
     port: Port = 9090,
-    token_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Environment variable with the token that clients must send."
-        ),
-    ] = None,
+    token_env: TokenEnv = None,
     export_data: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write all samples as JSON lines for NeMo Gym first."),

@@ -158,6 +158,7 @@ async def _open(
         if key in endpoints:
             continue
         concurrency = member.concurrency or _CONCURRENCY
+        # A run gives a judge up after its limit of an outage; a server waits for it to come back.
         lasting = member.model_copy(update={"outage_seconds_max": _NEVER_SECONDS})
         client = Client(lasting, api_key=read_key(key_variable(member)), connections=concurrency)
         endpoints[key] = JudgeEndpoint.of(await clients.enter_async_context(client), concurrency)

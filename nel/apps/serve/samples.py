@@ -48,19 +48,18 @@ class ServedSamples:
 
     def question_json(self, sample: Sample) -> JsonObject:
         """Return the question, and what an answer to it is scored with."""
+        # The request as a run would make it, of which the messages are the question.
         body = first_request(
             self.plan.benchmark, sample, model="", protocol="chat", generation=Generation()
         )
         messages = loads(dumps((body or {})["messages"]))
-        system = next(
-            (message["content"] for message in messages if message["role"] == "system"), None
-        )
+        systems = [message["content"] for message in messages if message["role"] == "system"]
         return {
             "prompt": messages[-1]["content"],
             "expected_answer": expected_text(sample),
             "metadata": {**sample.metadata, SAMPLE_ID: sample.id},
             "messages": messages,
-            "system": system,
+            "system": systems[0] if systems else None,
             "sandbox_spec": None,
         }
 

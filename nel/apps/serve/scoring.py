@@ -111,6 +111,7 @@ class AnswerScorer:
                 future.set_result(result)
 
     def _on_end(self, _: asyncio.Task[None]) -> None:
+        # The scorers' task ends with the server, or by a fault of theirs: no answer waits for ever.
         outcome = Unscored(cause="cancelled", kind="not_run", detail="the scorers have stopped")
         for future in self._results.values():
             if not future.done():

@@ -65,6 +65,7 @@ def _lines(
 def _trajectory(
     sample: SampleConversations, files: BenchmarkFiles, name: str, price: Price | None
 ) -> dict[str, Any]:
+    # Filled as conversations are written: a step of an earlier one is context in a later one.
     step_numbers: set[int] = set()
     main, *subagents = [
         _conversation(sample, conversation, files, price, step_numbers)
@@ -122,10 +123,11 @@ def _steps(
     turns: Sequence[Turn], result: JsonObject, price: Price | None, step_numbers: set[int]
 ) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
+    # The calls of the last answer that have no result yet: as the model named them, and here.
     waiting: list[tuple[str, str]] = []
-    """The calls of the last answer that have no result yet: as the model named them, and here."""
     for turn in turns:
         role = str(turn.message.get("role"))
+        # In this format a result is part of the step that called the tool.
         if role == "tool" and steps:
             call_id = _take_call(waiting, turn.message.get("tool_call_id"))
             observation = steps[-1].setdefault("observation", {"results": []})
@@ -153,6 +155,7 @@ def _steps(
 
 def _take_call(waiting: list[tuple[str, str]], written_id: object) -> str | None:
     """Take the first call of an id off those without a result, and return its name here."""
+    # An id may come twice; the results of these calls follow in their order.
     for call in waiting:
         if call[0] == written_id:
             waiting.remove(call)

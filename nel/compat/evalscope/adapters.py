@@ -270,6 +270,7 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
             reference: What `match_score` was given; where it is not the sample's target, it is what
                 counts.
         """
+        # An adapter's own `match_score` may hand a reference of its making to `super()`.
         answers = Target(task_state.sample.target)
         if reference != task_state.target:
             return reference
@@ -327,6 +328,7 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
         if self.judge_strategy == "llm":
             return self.llm_match_score(*answer)
         score = self.match_score(*answer)
+        # llm_recall: the judge is asked only about what the rule does not find right.
         if self.judge_strategy == "rule" or score.main_value > RIGHT_ABOVE:
             return score
         return better_of(score, self.llm_match_score(*answer))
@@ -390,6 +392,7 @@ def _refuse_uncalled_steps(adapter: type) -> None:
         for kind in adapter.__mro__
         if "judge_definition" in vars(kind)
     ]
+    # The last is that of the furthest ancestor: what it calls by its own name is EvalScope's.
     if definitions and "judge_definition" in definitions[-1].__code__.co_names:
         raise ConfigError(
             f"the judge_definition of {adapter.__name__} asks for EvalScope's own, which nel does"

@@ -76,6 +76,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     limit = changes.pop("limit", None)
     limit_of(limit, 1)
     judging: dict[str, Any] = {name: changes.pop(name) for name in _JUDGING if name in changes}
+    # What is left of the arguments are fields of the meta.
     meta = adapter_class.benchmark_meta.with_changes(changes)  # type: ignore[attr-defined]
     adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
     adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
@@ -88,13 +89,14 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         changes["limit"] = limit
     loads_itself = bool(own_steps(adapter_class))
     kind = OwnLoadBenchmark if loads_itself else AdaptedBenchmark
+    has_own_examples = loads_itself or adapter.words_own_examples
     return kind(
         name=meta.name,
         description=_first_line(meta.description or meta.pretty_name or meta.name),
         dataset=rows_of(adapter) if loads_itself else _source(_questions, adapter),
         prompt=_prompt_template(adapter),
         scorer=AdapterScorer(adapter),
-        num_fewshot=0 if loads_itself or adapter.words_own_examples else adapter.few_shot_num,
+        num_fewshot=0 if has_own_examples else adapter.few_shot_num,
         fewshot=_fewshot(adapter),
         extra={name: value for name, value in settings.items() if value} | judging,
         reducers=(meta.aggregation,) if needs_reducer else (),

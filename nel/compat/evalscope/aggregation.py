@@ -73,7 +73,7 @@ def aggregate_subset(aggregation: str, scores: Sequence[SampleScore]) -> list[Ag
     aggregates: list[AggScore] = []
     for metric in dict.fromkeys(name for sample in scores for name in sample.score.value):
         having = [sample for sample in scores if metric in sample.score.value]
-        if "mean" in aggregation:
+        if "mean" in aggregation:  # as in ``mean_and_pass_at_k``
             aggregates += _means(aggregation, metric, having)
         rule = aggregation.removeprefix("mean_and_").removesuffix("_k")
         if rule in OVER_REPEATS:
@@ -107,6 +107,7 @@ def _over_repeats(rule: str, metric: str, scores: Sequence[SampleScore]) -> list
         groups.setdefault(problem, []).append(sample)
     reduce = OVER_REPEATS[rule]
     aggregates: list[AggScore] = []
+    # A problem with fewer answers than k has no value of k, so the fewest answers are the largest.
     for k in range(1, min(map(len, groups.values())) + 1):
         score = statistics.fmean(reduce(repeats, metric, k) for repeats in groups.values())
         label = f"{rule}_{k}"

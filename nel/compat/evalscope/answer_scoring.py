@@ -71,6 +71,7 @@ class AdapterScorer:
             DatasetError: One of them can decide nothing by it; an adapter's own `match_score` takes
                 what it likes.
         """
+        # Only steps that are not overridden are nel's, which know what they can compare with.
         kind, strategy = type(self.adapter), self.adapter.judge_strategy
         has_own = hasattr(kind, "judge_definition")
         if (
@@ -80,8 +81,10 @@ class AdapterScorer:
         ):
             texts_in(sample.target)
         if strategy != "llm" and kind.match_score is DefaultDataAdapter.match_score:
-            for metric in named_metrics(self.adapter.metric_list):
-                getattr(metric[1], "takes_gold", lambda _: None)(sample)
+            for entry in named_metrics(self.adapter.metric_list):
+                takes_gold = getattr(entry[1], "takes_gold", None)
+                if takes_gold is not None:
+                    takes_gold(sample)
 
     def __call__(self, sample: ScorerInput) -> Score:
         """Return the adapter's numbers, the main one first, and what it extracted; numbers in its
@@ -94,7 +97,7 @@ class AdapterScorer:
             score = self.adapter.calculate_metrics(state).score
         if score is None:
             raise ScorerError(f"{self.name} gave no score: its match_score returned None")
-        if getattr(score.status, "value", score.status) not in USABLE:
+        if getattr(score.status, "value", score.status) not in USABLE:  # an enumeration, or a text
             raise ScorerError(f"{self.name} gave no score: {score.explanation or score.status}")
         if not score.value:
             raise ScorerError(f"{self.name} gave no number; match_score must return at least one")
@@ -118,6 +121,8 @@ def _verdict(verdict: ProgramVerdict, *, is_right: bool) -> dict[str, str]:
     The adapter decides whether the answer is right: it may find a program wrong that ran to its
     end, by what it printed.
     """
+    # A wrong answer of a program that ended well is the adapter's finding, so its detail is not
+    # the sandbox's.
     failure, detail = verdict.verdict, verdict.detail
     if failure in ("passed", "wrong"):
         failure, detail = "wrong", ""

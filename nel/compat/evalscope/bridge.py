@@ -70,7 +70,7 @@ class AdaptedBenchmark(Benchmark):
         counts: Counter[str] = Counter()
         for row in rows:
             samples = self._chosen_samples(row.data)
-            if samples is None:
+            if samples is None:  # a bad row is one sample that has a fault, and no limit drops it
                 yield row
                 continue
             for number, subset in samples:
@@ -138,16 +138,11 @@ class AdaptedBenchmark(Benchmark):
         Raises:
             ConfigError: `with_shots` was not called.
         """
-        if self.shots is not None:
-            group = subset if self.fewshot.match_field else None
-            shots = self.shots.of(self._key(sample), group)
-            return self.fewshot.separator.join(shot.text for shot in shots)
-        if self.response_field is None:
-            raise ConfigError(
-                f"{self.name} is asked with few-shot examples, and none were given to with_shots"
-                " first"
-            )
-        return None
+        if self.shots is None and self.response_field is not None:
+            return None
+        group = subset if self.fewshot.match_field else None
+        shots = self.bound_shots().of(prompt_key(_question_of(sample)), group)
+        return self.fewshot.separator.join(shot.text for shot in shots)
 
     def with_shots(
         self, rows: Sequence[RawRow], *, source: str, unit: str = "row", holds_samples: bool = False
@@ -169,22 +164,12 @@ class AdaptedBenchmark(Benchmark):
             except NotImplementedError as error:
                 raise ConfigError(str(error)) from error
             group = sample.subset_key if self.fewshot.match_field else None
-            shots.append(
-                Shot(
-                    key=self._key(sample),
-                    own_id=None,
-                    question="",
-                    answer="",
-                    text=text,
-                    group=group,
-                )
-            )
-        return replace(
-            self,
-            shots=make_shots(
-                self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples
-            ),
+            key = prompt_key(_question_of(sample))
+            shots.append(Shot(key=key, own_id=None, question="", answer="", text=text, group=group))
+        pool = make_shots(
+            self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples
         )
+        return replace(self, shots=pool)
 
     def is_example(self, record: JsonObject) -> bool:
         """Return whether the adapter's filter keeps a row.
@@ -212,9 +197,6 @@ class AdaptedBenchmark(Benchmark):
         """
         return _question_of(self._make(record))
 
-    def _key(self, sample: Sample) -> str:
-        return prompt_key(_question_of(sample))
-
     def _make(self, record: JsonObject) -> Sample:
         try:
             samples = samples_made(self.adapter, record)
@@ -226,6 +208,7 @@ class AdaptedBenchmark(Benchmark):
             raise DatasetError(
                 f"record_to_sample failed: {type(error).__name__}: {error}"
             ) from error
+        # Of several samples of a record, `select` made a row for each, with its number.
         sample = samples[record.get(PART, 0)] if isinstance(samples, list) and samples else samples
         if not isinstance(sample, Sample):
             raise DatasetError(

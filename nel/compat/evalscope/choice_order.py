@@ -18,6 +18,7 @@ def shuffle_choices(sample: Sample) -> None:
     order = list(range(len(choices)))
     random.Random(seed).shuffle(order)  # noqa: S311 - no secret
     sample.choices = [choices[source] for source in order]
+    # From the label of an option as the row has it to the one that it is shown under.
     moved = {labels[source]: label for source, label in zip(order, labels, strict=True)}
     if isinstance(sample.target, list):
         sample.target = [moved.get(label, label) for label in sample.target]

@@ -30,9 +30,11 @@ __all__ = [
     "valid_template",
 ]
 
+# ``ANSWER: B``, ``**Answer:** B``.
 _MARKER: Final = re.compile(r"ANSWER\s*:\s*\**\s*", re.IGNORECASE)
 _MARKER_ZH: Final = re.compile(r"答案\s*[:：]\s*\**\s*")
 _SEPARATORS: Final = ",，/、"
+# After the marker: ``(B)``, ``[A, C]``, ``（B）``; ``B``, ``A, C``, ``AC``.
 _BRACKETED: Final = re.compile(
     rf"[(\[（【]\s*([A-Za-z\d](?:\s*[{_SEPARATORS}]\s*[A-Za-z\d])*)\s*[)\]）】]"
 )
@@ -157,9 +159,10 @@ def extract_answer_line(text: str) -> str | None:
     ('45', None)
     """
     markers = list(_MARKER.finditer(text or ""))
-    return (
-        text[markers[-1].end() :].split("\n", 1)[0].strip().strip("*").strip() if markers else None
-    )
+    if not markers:
+        return None
+    line = text[markers[-1].end() :].split("\n", 1)[0]
+    return line.strip().strip("*").strip()
 
 
 def parse_answers(
@@ -247,6 +250,7 @@ def _label_prefix(text: str, labels: set[str]) -> str:
         if is_label(token[0]):
             end = token.end()
             continue
+        # "B and C" goes on; "B and not C" ends at B.
         goes_on = position + 1 < len(tokens) and is_label(tokens[position + 1][0])
         if not (end and goes_on and token[0].lower() in ("and", "or")):
             break

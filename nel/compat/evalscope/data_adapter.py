@@ -71,6 +71,7 @@ class DataAdapter(ABC):
         """Whether the judge decides where the run leaves it to the adapter."""
         self.current_subset_name = ""
         """The subset whose records are being read, where subsets are read one by one."""
+        # `dataset_id` is a name on ModelScope; a dataset may have another one on Hugging Face.
         if local_place(self) is None:
             self.dataset_id = meta.hf_dataset_id or meta.dataset_id
             self.dataset_revision = meta.hf_dataset_revision or meta.dataset_revision

@@ -81,7 +81,7 @@ def _subsets(files: BenchmarkFiles) -> dict[str | None, str]:
     names: dict[str | None, str] = {}
     for category in files.metrics.get("categories") or {}:
         name = file_name(category)
-        if name in {*names.values(), ALL}:
+        if name in {*names.values(), ALL}:  # two categories that differ in signs alone
             name = f"{name}@{len(names) + 1}"
         names[category] = name
     return {**names, None: ALL}

@@ -63,16 +63,9 @@ def _remove_until(delimiter: str) -> Filter:
     return lambda text: text.split(delimiter, 1)[-1]
 
 
-def _remove_whitespace() -> Filter:
-    """Return what drops the white space before a text."""
-    return str.lstrip
-
-
 _FILTERS: Final[Mapping[str, Callable[..., Filter]]] = {
     "regex": RegexFilter,
-    "extract": RegexFilter,
     "remove_until": _remove_until,
-    "remove_whitespace": _remove_whitespace,
 }
 
 

@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 _KINDS: Final = {bool: "true or false", int: "an integer", float: "a number"}
+# The beginning of an object: a brace before a key, ``{"score":``.
 _OBJECT: Final = re.compile(r'\{\s*"[^"\n]*"\s*:')
 _DECODER: Final = json.JSONDecoder()
 _ORIGINAL: Final = "original"

@@ -41,6 +41,7 @@ class Subsets:
         self.__qualname__ = name
         self.sources = dict(sources)
 
+    # Compared to see whether examples would be the questions themselves.
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Subsets) and other.sources == self.sources
 
@@ -124,6 +125,8 @@ def source_of_split(location: Place, split: str, subset: str) -> str:
     """
     dataset = location.dataset
     if plugins.split_uri(dataset) is None:
+        # In this order: a file holds every split, a folder has a file for each, and what is
+        # neither can only be a name on a hub.
         path = location.local
         if path is not None and path.is_file():
             return str(path.resolve())

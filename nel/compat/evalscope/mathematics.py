@@ -120,9 +120,7 @@ def compare_answers(
 
 def _check_options(options: Mapping[str, object]) -> None:
     """Refuse options of EvalScope that nel does not have, as a fault of the scorer."""
-    unknown_options = [
-        name for name, value in options.items() if value and name != "validate_reference"
-    ]
+    unknown_options = [name for name, value in options.items() if value]
     if unknown_options:
         message = f"nel compares expressions without {', '.join(sorted(unknown_options))}"
         note_fault(ScorerError(message))
@@ -143,6 +141,7 @@ def _pair(golds: Sequence[tuple[str, float]], answers: Sequence[str], relative: 
     """Return whether each gold answer has an answer of its own that is equal to it."""
     if not golds:
         return True
+    # Every answer is tried for the first gold answer, since tolerances may let two of them fit it.
     gold, absolute = golds[0]
     return any(
         _are_close(gold, answer, absolute, relative)
@@ -154,6 +153,7 @@ def _pair(golds: Sequence[tuple[str, float]], answers: Sequence[str], relative: 
 def _are_close(gold: str, answer: str, absolute: float, relative: float) -> bool:
     """Return whether two expressions are equal, or as numbers as near as is allowed."""
     number, answer_number = (parse_number(text.rpartition("=")[2]) for text in (gold, answer))
+    # Fractions, so that 0.1 is a tenth and a value at the very end of the tolerance is within it.
     if (absolute or relative) and number is not None and answer_number is not None:
         tolerance = max(Fraction(str(absolute)), Fraction(str(relative)) * abs(number))
         if abs(number - answer_number) <= tolerance:
@@ -169,6 +169,7 @@ def _components(text: str) -> list[str]:
     """
     parts, depth = [""], 0
     for letter in text:
+        # True counts 1: a bracket that opens adds one, and one that closes takes one away.
         depth += (letter in "([{") - (letter in ")]}")
         if letter == "," and not depth:
             parts.append("")

@@ -78,6 +78,7 @@ class MediaReader:
         if video_map or audio_map:
             raise ValueError("nel reads the images of a record, and no films or sounds")
         parts: list[Content] = []
+        # Text, kind and number by turns: "a <image 1> b" is split into "a ", "image", "1", " b".
         pieces = _PLACEHOLDER.split(text)
         for position in range(0, len(pieces), 3):
             if pieces[position].strip():

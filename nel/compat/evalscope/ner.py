@@ -15,7 +15,6 @@ from nel.compat.evalscope.samples import AggScore, Sample, SampleScore, Score, T
 from nel.scoring.tokens import f1_of
 
 __all__ = [
-    "DEFAULT_TAG_FIX_PATTERNS",
     "FEWSHOT_TEMPLATE",
     "PROMPT_TEMPLATE",
     "NERAdapter",
@@ -51,7 +50,8 @@ Text to process:
 FEWSHOT_TEMPLATE: Final = (
     "Here are some examples of named entity recognition:\n\n{fewshot}\n\n" + PROMPT_TEMPLATE
 )
-DEFAULT_TAG_FIX_PATTERNS: Final = [(r"<(\w+)>(.*?)</\w+>", r"<\1>\2</\1>")]
+# ``<person>Ann</name>``, whose tags do not match.
+_TAGGED: Final = re.compile(r"<(\w+)>(.*?)</\w+>")
 _CONTEXT: Final = 20
 """Characters on each side of an entity that tell which of several equal texts it is."""
 _TAG: Final = re.compile(r"<[^>]+>")
@@ -71,6 +71,7 @@ def create_target_text(
     words: list[str] = []
     entity: list[str] = []
     kind = ""
+    # The empty pair at the end closes an entity that the text ends in.
     for token, tag in [*zip(tokens, ner_tags, strict=False), ("", "")]:
         if entity and tag.startswith("I-") and tag[2:] == kind:
             entity.append(token)
@@ -87,14 +88,10 @@ def create_target_text(
     return f"<response>{' '.join(words)}</response>"
 
 
-def clean_prediction(text: str, tag_fix_patterns: Sequence[tuple[str, str]] | None = None) -> str:
+def clean_prediction(text: str) -> str:
     """Return what stands in ``<response>``, closing tags made those of their opening ones."""
     response = re.search(r"<response>(.*?)</response>", text, re.DOTALL)
-    content = response[1] if response else text
-    patterns = DEFAULT_TAG_FIX_PATTERNS if tag_fix_patterns is None else tag_fix_patterns
-    for pattern, replacement in patterns:
-        content = re.sub(pattern, replacement, content)
-    return content
+    return _TAGGED.sub(r"<\1>\2</\1>", response[1] if response else text)
 
 
 def extract_entities_from_text(
@@ -145,6 +142,7 @@ def xml_to_bio_tags(
         if entity_start < 0:
             continue
         entity_end = entity_start + len(entity)
+        # The first token within it begins the entity; one that has a label already keeps it.
         tag = "B"
         for index, (token_start, token_end) in enumerate(spans):
             if token_start < entity_end and token_end > entity_start:
@@ -185,6 +183,7 @@ def _chunks(labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
     """
     previous, previous_kind, begin = _OUTSIDE, "", 0
     for index, label in enumerate([*labels, _OUTSIDE]):
+        # "B-PER" has the kind PER, and a bare "B" the kind "_", as in seqeval.
         tag, kind = label[0], label[1:].split("-", maxsplit=1)[-1] or "_"
         changes = kind != previous_kind
         ends = previous in "ES" or (previous in "BI" and tag in "BSO")
@@ -230,7 +229,6 @@ class NERAdapter(DefaultDataAdapter):
         self.reverse_entity_map: dict[str, str] = {}
         self.entity_list: list[str] = []
         self.entities_description = ""
-        self.tag_fix_patterns = DEFAULT_TAG_FIX_PATTERNS
 
     def setup_entity_mappings(self) -> None:
         """Make what the prompt says of kinds, of their names and descriptions."""
@@ -286,7 +284,7 @@ class NERAdapter(DefaultDataAdapter):
         tokens: Any = task_state.metadata["tokens"]
         golds: Any = task_state.metadata["ner_tags"]
         if tokens and len(tokens) == len(golds):
-            content = clean_prediction(filtered_prediction, self.tag_fix_patterns)
+            content = clean_prediction(filtered_prediction)
             labels = xml_to_bio_tags(content, tokens, self.reverse_entity_map)
             score.value = _scores([golds], [labels])
             score.metadata = {"y_true": golds, "y_pred": labels}
@@ -294,11 +292,12 @@ class NERAdapter(DefaultDataAdapter):
 
     def aggregate_scores(self, sample_scores: Sequence[SampleScore]) -> list[AggScore]:
         """Return the numbers over all entities of all texts."""
-        details = [sample.score.metadata or {} for sample in sample_scores]
-        labels = [detail for detail in details if "y_true" in detail]
-        value = dict.fromkeys(_METRICS, 0.0)
-        if labels:
-            golds = [detail["y_true"] for detail in labels]
-            value = _scores(golds, [detail["y_pred"] for detail in labels])
+        golds, predictions = [], []
+        for sample in sample_scores:
+            details = sample.score.metadata or {}
+            if "y_true" in details:
+                golds.append(details["y_true"])
+                predictions.append(details["y_pred"])
+        value = _scores(golds, predictions) if golds else dict.fromkeys(_METRICS, 0.0)
         count = len(sample_scores)
         return [AggScore(metric_name=name, score=value[name], num=count) for name in _METRICS]

@@ -19,6 +19,7 @@ from nel.compat.evalscope.values import check_import
 from nel.scoring.tokens import lcs_length, ngrams, shared_count
 
 _CHINESE: Final = re.compile("[\u4e00-\u9fa5]")
+# A sentence ends after 。！？, six full stops or two ellipses, and after a quotation mark behind them.
 _SENTENCE_ENDS: Final = (
     (re.compile("([。！？?])([^”’])"), "\\1\n\\2"),
     (re.compile(r"(\.{6})([^”’])"), "\\1\n\\2"),
@@ -43,11 +44,11 @@ def _rouge(predict: Sequence[str], reference: Sequence[str]) -> dict[str, float]
         counts["L"] = (lcs_length(words, gold), len(words), len(gold))
         for name, (n_shared, n_own, n_gold) in counts.items():
             precision, recall = n_shared / max(1, n_own), n_shared / max(1, n_gold)
+            # rouge-chinese keeps the divisor above 0 by 1e-8, so equal texts have 0.999….
             f1 = 2.0 * (precision * recall / (precision + recall + 1e-8))
-            result |= {
-                f"Rouge-{name}-{letter}": value
-                for letter, value in zip("RPF", (recall, precision, f1), strict=True)
-            }
+            result[f"Rouge-{name}-R"] = recall
+            result[f"Rouge-{name}-P"] = precision
+            result[f"Rouge-{name}-F"] = f1
     return result
 
 
@@ -66,6 +67,7 @@ def _bleu(predict: str, reference: str) -> dict[str, float]:
     for order in range(1, 5):
         n_shared = shared_count(ngrams(words, order), [ngrams(gold, order)])
         scores[f"bleu-{order}"] = penalty * (n_shared / max(1, len(words) - order + 1))
+    # NLTK gives 0 where not even one word is shared.
     return scores if scores["bleu-1"] else dict.fromkeys(scores, 0.0)
 
 

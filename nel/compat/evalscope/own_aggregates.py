@@ -88,6 +88,8 @@ def sample_score(
     metadata: dict[str, Any],
 ) -> SampleScore:
     """Return a stored score as the adapter made it; if it has no numbers, an empty answer's."""
+    # A failure of the model was never scored, and the adapter's rule may read what its
+    # `match_score` keeps in details.
     if not numbers and adapter is not None:
         sample = Sample(
             input=[ChatMessage(role="user", content=_EMPTY)],
@@ -123,6 +125,10 @@ def values_by_name(aggregates: Iterable[AggScore]) -> dict[str, float]:
     values: dict[str, float] = {}
     for aggregate in aggregates:
         marks = ",".join(f"{key}={value}" for key, value in aggregate.dimensions.items())
-        name = f"{aggregate.metric_name}[{marks}]" if marks else aggregate.metric_name
-        values[name if name not in values else f"{name}/{aggregate.aggregation}"] = aggregate.score
+        name = aggregate.metric_name
+        if marks:
+            name += f"[{marks}]"
+        if name in values:
+            name += f"/{aggregate.aggregation}"
+        values[name] = aggregate.score
     return values

@@ -21,6 +21,7 @@ __all__ = [
     "extract_code_from_freeform_completion",
 ]
 
+# ``python``, ``python3.11-slim``, ``python:3.11``; what follows may name packages.
 _PLAIN_IMAGE: Final = re.compile(r"python[\d.]*(?:[:-]|$)")
 _OWN_INPUT: Final = re.compile(
     r"\s*import io\s+import sys\s+(?:#[^\n]*\s+)?sys\.stdin = io\.TextIOWrapper\("
@@ -111,6 +112,8 @@ class CodeExecutionSandboxMixin:
             limits=None if not timeout else Limits(cpu_seconds=timeout, idle_seconds=timeout),
         )
         verdict = sandbox_of(scored_now() or ScorerInput(response="", target="")).run(program)
+        # An image such as python3.11-numpy says that programs need numpy: to lack it is a fault of
+        # the sandbox, while any other missing module is the program's.
         import_error = _MISSING.search(verdict.stderr)
         if import_error and import_error["name"] in re.split("[-:]", self._image())[1:]:
             raise SandboxError(
@@ -119,6 +122,8 @@ class CodeExecutionSandboxMixin:
                 kind="no_image",
             )
         note_verdict(verdict)
+        # A program that fails, one that reached its end, one that is judged by its output, and one
+        # that ended by itself before its tests.
         output, mark, _ = verdict.stdout.rpartition(token)
         if verdict.verdict not in _ENDED:
             status = "timeout" if verdict.verdict == "timeout" else "error"

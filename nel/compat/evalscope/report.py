@@ -54,6 +54,7 @@ class Report:
     @property
     def score(self) -> float | None:
         """Return the first metric over the samples of all subsets; None if none was scored."""
+        # Of several subsets without a row over all of them there is no one score.
         rows = [row for row in self.rows if row.metric == self.rows[0].metric]
         for row in rows:
             if row.subset == OVERALL or len(rows) == 1:
@@ -85,6 +86,7 @@ def make_report(
         for aggregate in aggregates:
             label = f"{aggregate.aggregation}_{aggregate.metric_name}"
             of_metrics.setdefault(label, []).append((subset, aggregate))
+    # A row for each subset, and below them their mean, in which each sample counts the same.
     for label, of_metric in of_metrics.items():
         for subset, aggregate in of_metric:
             category = category_map.get(subset, "default")

@@ -262,7 +262,7 @@ class AggScore:
         """
         self.score = more.pop("value", score)
         self.metric_name = more.pop("metric", metric_name)
-        self.aggregation = more.pop("agg_method", more.pop("aggregation_name", aggregation))
+        self.aggregation = more.pop("agg_method", aggregation)
         self.num = more.pop("num_samples", num)
         self.ids = list(ids or ())
         self.metadata = more.pop("metadata", None) or {}
@@ -379,7 +379,7 @@ def limit_of(limit: float | None, size: int) -> int | None:
         raise DatasetError(
             f"limit is {limit!r}; give a whole number from 1, or a share such as 0.1"
         )
-    return int(size * limit) if isinstance(limit, float) else limit
+    return int(size * limit) if isinstance(limit, float) else limit  # rounded down, as there
 
 
 def check_json(value: object, where: str = "metadata") -> None:

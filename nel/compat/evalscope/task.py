@@ -229,6 +229,7 @@ class TaskConfig(Strict):
             dataset = str(
                 arguments.get("local_path") or arguments.get("dataset_id") or meta.dataset_id
             )
+            # Another hub is a change of dataset_id, which drops the commit; here it is the same data.
             if self.dataset_hub == "modelscope" and _is_plain(dataset):
                 arguments["dataset_id"] = f"ms://{dataset}"
                 if dataset == meta.dataset_id and meta.dataset_revision:
@@ -364,6 +365,7 @@ def _scores_report(
             means[subset] = aggregate_subset("mean", _sample_scores(rows, ["reward"], None))
         return make_report(meta, means, model_name, {})
     adapter = registered.with_arguments(config.arguments_of(name)).adapter
+    # Subsets come in the adapter's order, and what it did not list after them.
     names: list[str] = []
     for entry in adapter.metric_list:
         names += entry if isinstance(entry, dict) else [entry]

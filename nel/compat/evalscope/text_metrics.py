@@ -30,7 +30,8 @@ def anls(prediction: str, reference: str | Sequence[str], *, thresh_hold: float 
     for answer in map(_fold, answers):
         length = max(len(answer), len(folded))
         edits = levenshtein_distance(answer, folded)
-        best = max(best, 1 - edits / length if length else 1.0)
+        likeness = 1 - edits / length if length else 1.0  # two empty texts are equal
+        best = max(best, likeness)
     return best if best >= thresh_hold else 0.0
 
 

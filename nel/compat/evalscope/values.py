@@ -135,6 +135,7 @@ def check_import(
     Raises:
         MissingExtra: One cannot, and the adapter cannot do without.
     """
+    # A package is there if it can be found; nothing is imported, which may take seconds.
     names = [module_name] if isinstance(module_name, str) else module_name
     absent_names = [name for name in names if find_spec(name.partition(".")[0]) is None]
     if set(absent_names) <= set(_DONE_WITHOUT.get(extra or "", ())):

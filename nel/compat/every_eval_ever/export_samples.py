@@ -134,12 +134,11 @@ def _usage(tokens: JsonObject) -> dict[str, Any] | None:
 
 def _performance(timing: JsonObject) -> dict[str, Any] | None:
     latency, first_token = timing["latency_seconds"], timing["first_token_seconds"]
-    if latency is None:
+    if latency is None:  # which the schema requires
         return None
-    return {
-        "latency_ms": latency * 1000,
-        "time_to_first_token_ms": None if first_token is None else first_token * 1000,
-    }
+    if first_token is not None:
+        first_token *= 1000
+    return {"latency_ms": latency * 1000, "time_to_first_token_ms": first_token}
 
 
 def _metadata(result: JsonObject) -> dict[str, str]:

@@ -68,6 +68,7 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
             f"{path} has no {samples.name} beside it; scores without samples cannot be imported"
         )
     all_evaluations = required_field(record, "evaluation_results", list, str(path))
+    # One file holds the lines of all results; each pair of name and result is a benchmark.
     keys = list(dict.fromkeys(_key(value, where) for value, where in read_lines(samples)))
     names = [name for name, _ in keys]
     for name, result in keys:
@@ -147,6 +148,7 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
         sample_id = str(required_field(value, "sample_id", str, where))
         fields = inner(value, "metadata")
         row = {name: field for name, field in fields.items() if name not in {_REPEAT, _OUTCOME}}
+        # nel's own records say which repeat a line is; of others the lines of a sample are counted.
         repeat = n_lines.get(sample_id, 0)
         n_lines[sample_id] = repeat + 1
         repeat_text = str(fields.get(_REPEAT) or "")

@@ -130,16 +130,18 @@ def _measures(stats: _Stats, groups: object, path: Path) -> tuple[str, list[str]
     Raises:
         _NoMeasure: There is none.
     """
-    names: set[str] = set().union(*stats.values())
+    names: set[str] = set().union(*stats.values())  # the keys of each: its metrics
     usable: list[str] = [metric for metric in MEASURES if metric in names]
     if not usable:
         raise _NoMeasure(
             f"{path.parent} has no metric that nel can take for the score (it has"
             f" {', '.join(sorted(names)) or 'none'})"
         )
-    names_of_groups = groups if isinstance(groups, list) else ()
-    of_groups = [_OF_GROUPS.get(str(group)) for group in names_of_groups]
-    measure = next((metric for metric in of_groups if metric in usable), usable[0])
+    measure = usable[0]
+    for group in groups if isinstance(groups, list) else ():
+        if _OF_GROUPS.get(str(group)) in usable:
+            measure = _OF_GROUPS[str(group)]
+            break
     return measure, [metric for metric in usable if metric != measure]
 
 

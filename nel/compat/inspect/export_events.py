@@ -86,6 +86,8 @@ class EpisodeEvents:
 
     def _enter(self, step: Step) -> Iterator[dict[str, Any]]:
         """Yield the ends and beginnings of spans between the step before and this one."""
+        # Spans are a stack, entered as ``agent#4/search#6``: the step's own, without the number
+        # that tells two spans of one name apart. What both share from the outermost on stays open.
         spans = step.span.split("/") if step.span else []
         names = [name.rpartition("#")[0] for name in self._spans]
         n_common = 0
@@ -111,7 +113,7 @@ class EpisodeEvents:
         return f"{self._name}:{'/'.join(self._spans)}" if self._spans else None
 
     def _event(self, step: Step, seconds: float, what: str = "step") -> dict[str, Any]:
-        began = max(0.0, step.wall_seconds - seconds)
+        began = max(0.0, step.wall_seconds - seconds)  # a step is stored at its end
         return {
             "uuid": f"{self._name}:{what}-{step.number}-{len(self._spans)}",
             "span_id": self._span_id,
@@ -157,6 +159,7 @@ class EpisodeEvents:
                 self._pool[reference] = len(self._messages)
                 message = inspect_turn(turn_of(self._attempt.message(reference)))
                 self._messages.append({**message, "id": f"{self._name}:{reference}"})
+            # Positions that follow each other are one range, ``[first, end]`` without its end.
             position = self._pool[reference]
             if ranges and ranges[-1][1] == position:
                 ranges[-1][1] += 1

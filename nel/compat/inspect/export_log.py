@@ -99,6 +99,7 @@ def _write(
     start = {"version": FORMAT_VERSION, "eval": _spec(run, files, time), "plan": _plan(files)}
     with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED, compresslevel=6) as log:
         log.writestr("_journal/start.json", dumps_bytes(storable(start)))
+        # Read twice, so that no more than one sample is in memory.
         for sample in samples():
             log.writestr(
                 f"samples/{sample['id']}_epoch_{sample['epoch']}.json", dumps_bytes(sample)

@@ -107,6 +107,7 @@ def _conversation(sample: SampleConversations) -> dict[str, Any]:
     if sample.attempt is None or not sample.conversations:
         return {}
     turns = sample.conversations[0].turns
+    # The input is what stands before the first step of the episode.
     step_positions = [position for position, turn in enumerate(turns) if turn.step is not None]
     n_input = step_positions[0] if step_positions else len(turns)
     messages = [inspect_turn(turn) for turn in turns]

@@ -64,9 +64,14 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     if start is not None and end is not None:
         elapsed = end - start
     scores = _scores(header)
+    # A log that nel exported has the run's configuration with the scorer's version.
     nel_config = inner(inner(inner(spec, "metadata"), "nel"), "config")
     scorers = tuple(scores) or _scorers_of(spec, samples)
-    generation = (header.get("plan") or {}).get("config") or {}
+    generation = {
+        name: setting
+        for name, setting in ((header.get("plan") or {}).get("config") or {}).items()
+        if isinstance(setting, int | float | str | bool)
+    }
     return ImportedBenchmark(
         name=required_field(spec, "task", str, str(path)),
         results=lambda: (result_of(sample, scorers, where) for sample, where in samples()),
@@ -76,11 +81,7 @@ def _benchmark(path: Path) -> ImportedBenchmark:
         scorer=next(iter(scorers), None),
         scorer_version=text(inner(nel_config, "scorer").get("sha256")),
         dataset=text(inner(spec, "dataset").get("location")),
-        generation={
-            name: setting
-            for name, setting in generation.items()
-            if isinstance(setting, int | float | str | bool)
-        },
+        generation=generation,
         scores=_all_metrics(scores),
         is_complete=status == "success",
     )
@@ -134,7 +135,7 @@ def _read_document(path: Path) -> tuple[dict[str, Any], _Samples]:
 
 def _read_zip(path: Path) -> tuple[dict[str, Any], _Samples]:
     with _open_zip(path) as log:
-        names = list(dict.fromkeys(log.namelist()))
+        names = list(dict.fromkeys(log.namelist()))  # of a name that comes twice the last counts
         if "header.json" not in names:
             raise OutputError(
                 f"{path} has no header.json: it is still written or was cut off; import it when it"

@@ -179,7 +179,7 @@ def _outcome(sample: JsonObject, scorers: Sequence[str], store: JsonObject) -> O
         outcome = kept_unscored(store.get("outcome"))
         return outcome or Unscored(cause="infra", kind="unknown", detail=detail)
     details = dict(score.get("metadata") or {})
-    metrics = details.pop("metrics", None) if store else None
+    metrics = details.pop("metrics", None) if store else None  # nel's, where nel wrote the log
     answer = text(score.get("answer"))
     failure = kept_failure(
         store.get("outcome"), metrics=metrics or {}, answer=answer, details=details

@@ -25,6 +25,9 @@ from nel.version import __version__
 METRIC: Final = "reward"
 """The metric of each sample; what the benchmark's headline is called stands in the results."""
 _FILTER: Final = "none"
+_TABLES: Final = (
+    "results", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better", "n-samples",
+)  # fmt: skip
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._@-]")
 
 
@@ -105,19 +108,20 @@ def _digest(text: str) -> str:
 
 
 def _results(run: RunToExport, time: datetime) -> dict[str, Any]:
-    by_task = {_task(files): files for files in run.benchmarks}
+    # Each of these has an entry for each task.
+    tables: dict[str, dict[str, Any]] = {name: {} for name in _TABLES}
+    for files in run.benchmarks:
+        task, scorer = _task(files), files.bundle["config"].get("scorer") or {}
+        tables["results"][task] = _scores(task, files)
+        tables["group_subtasks"][task] = []
+        tables["configs"][task] = _config(task, files)
+        tables["versions"][task] = scorer.get("sha256")
+        tables["n-shot"][task] = _n_shot(files)
+        tables["higher_is_better"][task] = _direction(files)
+        tables["n-samples"][task] = _counts(files)
     config = run.benchmarks[0].bundle["config"]
     return {
-        "results": {task: _scores(task, files) for task, files in by_task.items()},
-        "group_subtasks": {task: [] for task in by_task},
-        "configs": {task: _config(task, files) for task, files in by_task.items()},
-        "versions": {
-            task: (files.bundle["config"].get("scorer") or {}).get("sha256")
-            for task, files in by_task.items()
-        },
-        "n-shot": {task: _n_shot(files) for task, files in by_task.items()},
-        "higher_is_better": {task: _direction(files) for task, files in by_task.items()},
-        "n-samples": {task: _counts(files) for task, files in by_task.items()},
+        **tables,
         "config": {
             "model": "nel",
             "model_args": {"model": config.get("model"), "base_url": config.get("base_url")},

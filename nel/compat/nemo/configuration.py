@@ -1,7 +1,8 @@
 """Recognises a configuration file of NeMo Evaluator, and writes what stands for it in nel.
 
-There are three forms, and that of its launcher. Nothing is run from such a file: part of what it
-may hold has no counterpart, and a setting that is dropped without a word is another evaluation. A
+There are two forms, one model or several services, and that of its launcher. Nothing is run from
+such a file: part of what it may hold has no counterpart, and a setting that is dropped without a
+word is another evaluation. What is translated here is what its published examples hold. A
 benchmark that nel cannot run is not written: the message names the one thing that it needs. The
 file is looked at before variables are filled in, so that no key gets into the text.
 """
@@ -9,7 +10,7 @@ file is looked at before variables are filled in, so that no key gets into the t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,12 +22,12 @@ from nel.core.json_values import inner, present
 from nel.scoring.declarations import asks_judge
 from nel.types import JsonObject
 
+# ``${NAME}`` and ``${NAME:-default}``.
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
 _SOME_KEY: Final = "MY_KEY"
 _SOME_URL: Final = "https://HOST/v1"
 _SAME: Final = ("name", "max_problems", "repeats", "system_prompt")
 _SAMPLING: Final = ("temperature", "top_p", "max_tokens", "seed", "stop")
-_PENALTIES: Final = ("frequency_penalty", "presence_penalty")
 _STARTED: Final = ("vllm", "sglang", "nim", "docker_model", "dynamo")
 """Types of services that NeMo Evaluator starts by itself."""
 _OTHER_BENCHMARKS: Final = {"mmlu": "mmlu_generative", "gpqa": "gpqa_diamond"}
@@ -36,8 +37,6 @@ _OWN_BRIDGES: Final = ("lm-eval",)
 _OTHER_SCORERS: Final = {"mcq_extract": "mcq_letter_extract"}
 _COMPLETIONS: Final = ("completions", "completion")
 _USUAL_PROTOCOLS: Final = (None, "chat", "chat_completions", *_COMPLETIONS)
-_ALWAYS_WRITTEN: Final = ("html", "json", "jsonl")
-_WRITERS: Final = ("markdown", "csv", "latex", "junit")
 _LAUNCHER_PARAMS: Final = {
     "max_new_tokens": "max_tokens",
     "limit_samples": "max_problems",
@@ -56,11 +55,11 @@ _DONE_BY: Final = {
 
 def nemo_file_problem(data: JsonObject) -> str | None:
     """Return why a file of NeMo Evaluator is not run, and what to write instead; else None."""
-    evaluation = data.get("evaluation")
-    if isinstance(evaluation, Mapping) and isinstance(evaluation.get("tasks"), list):
-        later = _of_launcher(evaluation, data) if "target" in data else _as_later_form(evaluation)
+    evaluation = inner(data, "evaluation")
+    if "target" in data and isinstance(evaluation.get("tasks"), list):
         handled = ("evaluation", "target")
-        data = later | {key: value for key, value in data.items() if key not in handled}
+        rest_of_file = {key: value for key, value in data.items() if key not in handled}
+        data = {**_of_launcher(evaluation, data), **rest_of_file}
     elif "endpoint" in data or not isinstance(data.get("benchmarks"), list):
         return None
     model = data.get("model")
@@ -82,25 +81,8 @@ def nemo_file_problem(data: JsonObject) -> str | None:
     return "".join(parts)
 
 
-def _as_later_form(evaluation: JsonObject) -> dict[str, Any]:
-    """Return the first form, where all stands below ``evaluation``, as the second."""
-    others = dict(evaluation)
-    benchmarks = []
-    for task in others.pop("tasks"):
-        if isinstance(task, Mapping):
-            benchmark = dict(task)
-            if "benchmark" in task:
-                benchmark["name"] = benchmark.pop("benchmark")
-            benchmarks.append(benchmark)
-    model = {}
-    for key, name in (("model_url", "url"), ("model_id", "id"), ("api_key", "api_key")):
-        if key in others:
-            model[name] = others.pop(key)
-    return {"model": model, "benchmarks": benchmarks, **others}
-
-
 def _of_launcher(evaluation: JsonObject, data: JsonObject) -> dict[str, Any]:
-    """Return a file of the launcher, with its endpoint below ``target``, as the second form."""
+    """Return a file of the launcher, with its endpoint below ``target``, as one with a model."""
     endpoint = dict(inner(inner(data, "target"), "api_endpoint"))
     model = {"id": endpoint.pop("model_id", "NAME"), **endpoint}
     if "api_key_name" in model:
@@ -135,48 +117,43 @@ class _Translation:
     has_judge: bool = False
 
     def write_file(self, data: JsonObject) -> None:
-        """Write a file of the second or third form."""
-        services = data.get("services")
-        if isinstance(services, Mapping):
-            for name, service in services.items():
-                if isinstance(service, Mapping):
-                    self.services[str(name)] = service
+        """Write a file with a model or with services."""
+        for name, service in inner(data, "services").items():
+            if isinstance(service, Mapping):
+                self.services[str(name)] = service
         model = data.get("model")
         if isinstance(model, Mapping):
             self._endpoint_of_run(model, "model")
-        self.has_judge = any(_judges_of(entry) for entry in data["benchmarks"])
-        sections, entries = [], []
-        for index, section in enumerate(data["benchmarks"]):
-            if self._is_there(index, section):
-                sections.append(section)
+        sections = [
+            section if isinstance(section, Mapping) else {"name": section}
+            for section in data["benchmarks"]
+        ]
+        self.has_judge = any(_judges_in(section.get("scoring")) for section in sections)
+        entries, concurrencies = [], set()
+        for index, section in enumerate(sections):
+            need = self._need_of(index, section)
+            if need is None:
                 entries.append(self._benchmark(section, index))
-        self._concurrency(sections)
+                concurrencies.add(section.get("max_concurrent"))
+            else:
+                self.needs.append(need)
+        self._write_concurrency(concurrencies)
         # The endpoint comes first in the file, and its service may be named by a benchmark.
         endpoint = self.config.pop("endpoint", None) or {"url": _SOME_URL, "model": "NAME"}
         self.config = {"endpoint": endpoint, "benchmarks": entries, **self.config}
-        output = data.get("output")
-        if isinstance(output, Mapping):
-            self._output(output)
+        self._write_output(inner(data, "output"))
         handled = ("model", "services", "sandboxes", "benchmarks", "output")
         self.omissions += [_name_key(str(key), str(key)) for key in data if key not in handled]
 
-    def _is_there(self, index: int, entry: object) -> bool:
-        """Return whether nel can run a benchmark; otherwise note the one thing that it needs."""
-        need = self._need_of(index, entry if isinstance(entry, Mapping) else {"name": entry})
-        if need is None:
-            return True
-        self.needs.append(need)
-        return False
-
     def _need_of(self, index: int, section: JsonObject) -> str | None:
+        """Return the one thing that a benchmark needs; None where nel can run it."""
         if "playbook" in section:
             return f"benchmarks.{index}: nel has no playbook {section['playbook']}"
         name = str(section.get("name", "NAME"))
         problem = _missing_benchmark(name)
         if problem is not None:
             return problem
-        solver = section.get("solver")
-        kind = solver.get("type", "simple") if isinstance(solver, Mapping) else "simple"
+        kind = inner(section, "solver").get("type", "simple")
         if kind != "simple":
             return f"{name}: nel has no solver {kind}; nel list solvers shows its own"
         if not self.has_judge and _is_judged(name):
@@ -190,6 +167,8 @@ class _Translation:
 
     def _endpoint(self, section: JsonObject, where: str) -> dict[str, Any]:
         endpoint = {"url": section.get("url"), "model": section.get("id", section.get("model"))}
+        # A server that NeMo Evaluator would start: its port and name are known, and the rest of the
+        # section says how to start it.
         if section.get("type") in _STARTED:
             endpoint["url"] = f"http://localhost:{section.get('port', 8000)}/v1"
             endpoint["model"] = section.get("served_model_name", endpoint["model"])
@@ -215,22 +194,12 @@ class _Translation:
     def _generation(self, section: JsonObject, where: str) -> dict[str, Any]:
         """Return the sampling settings in a section, and in its own section ``generation``."""
         settings = {key: section[key] for key in _SAMPLING if key in section}
-        subsection = section.get("generation")
-        if isinstance(subsection, Mapping):
-            settings |= subsection
-        settings = present(settings)
-        generation: dict[str, Any] = {key: settings[key] for key in _SAMPLING if key in settings}
-        if penalties := {key: settings[key] for key in _PENALTIES if key in settings}:
-            generation["extra"] = penalties
-        handled = (*_SAMPLING, *_PENALTIES)
-        self.omissions += [f"{where}.generation.{key}" for key in settings if key not in handled]
-        return generation
+        settings = present({**settings, **inner(section, "generation")})
+        self.omissions += [f"{where}.generation.{key}" for key in settings if key not in _SAMPLING]
+        return {key: settings[key] for key in _SAMPLING if key in settings}
 
-    def _concurrency(self, entries: Sequence[object]) -> None:
-        """Write the concurrency, which is the run's in nel, where all benchmarks have one."""
-        values = {
-            entry.get("max_concurrent") if isinstance(entry, Mapping) else None for entry in entries
-        }
+    def _write_concurrency(self, values: set[Any]) -> None:
+        """Write the concurrency, which is the run's in nel, where all benchmarks have the same."""
         if values <= {None}:
             return
         if len(values) == 1:
@@ -240,25 +209,21 @@ class _Translation:
                 "max_concurrent of each benchmark (engine.concurrency is the run's)"
             )
 
-    def _benchmark(self, section: object, index: int) -> object:
-        if not isinstance(section, Mapping):
-            return _OTHER_BENCHMARKS.get(str(section), section)
+    def _benchmark(self, section: JsonObject, index: int) -> dict[str, Any]:
         where = f"benchmarks.{index}"
         benchmark: dict[str, Any] = {key: section[key] for key in _SAME if key in section}
         name = section.get("name", "NAME")
         benchmark["name"] = _OTHER_BENCHMARKS.get(str(name), name)
         self._write_endpoint(section, where)
         self._write_judge(section, where)
-        solver = section.get("solver")
+        solver = inner(section, "solver")
         generation = self._generation(section, where)
-        if isinstance(solver, Mapping):
-            generation |= self._generation(solver, f"{where}.solver")
-            if "system_prompt" in solver:
-                benchmark["system_prompt"] = solver["system_prompt"]
-        benchmark |= self._scorer_of(section, where)
+        generation |= self._generation(solver, f"{where}.solver")
+        if "system_prompt" in solver:
+            benchmark["system_prompt"] = solver["system_prompt"]
+        self._omit_scoring(section, where)
         handled = (
-            *_SAME, *_SAMPLING, "model", "solver", "judge", "endpoint_type", "generation",
-            "scorers", "scoring", "max_concurrent",
+            *_SAME, *_SAMPLING, "model", "solver", "generation", "scoring", "max_concurrent",
         )  # fmt: skip
         self.omissions += [
             _name_key(key, f"{where}.{key}") for key in section if key not in handled
@@ -267,41 +232,32 @@ class _Translation:
             benchmark["generation"] = generation
         return benchmark
 
-    def _scorer_of(self, section: JsonObject, where: str) -> dict[str, Any]:
-        """Return the scorer of a benchmark where its file names one of its own."""
-        scoring = section.get("scorers", section.get("scoring"))
-        if isinstance(scoring, list) and len(scoring) == 1:
-            scoring = scoring[0]
-        if isinstance(scoring, str):
-            return {"scorer": _OTHER_SCORERS.get(scoring, scoring)}
-        if names := _scorers_beside(scoring):
-            commands = (f"nel eval score DIR --scorer {name}" for name in names)
+    def _omit_scoring(self, section: JsonObject, where: str) -> None:
+        """Name the scorers that a file adds to a benchmark's own: nel scores again by another."""
+        scoring = section.get("scoring")
+        names = map(str, _metrics_in(scoring, "scorer", "name"))
+        commands = [f"nel eval score DIR --scorer {_OTHER_SCORERS.get(n, n)}" for n in names]
+        if commands:
             self.omissions.append(f"{where}.scoring ({', '.join(commands)})")
         elif scoring is not None and not _judges_in(scoring):
-            key = "scorers" if "scorers" in section else "scoring"
-            self.omissions.append(f"{where}.{key}")
-        return {}
+            self.omissions.append(f"{where}.scoring")
 
     def _write_endpoint(self, section: JsonObject, where: str) -> None:
         """Write the endpoint that a benchmark names, which is that of the run."""
-        solver = section.get("solver")
-        name = section.get("model")
-        if isinstance(solver, Mapping):
-            name = solver.get("service", name)
-            handled = ("type", "service", "system_prompt", "generation")
-            self.omissions += [f"{where}.solver.{key}" for key in solver if key not in handled]
+        solver = inner(section, "solver")
+        name = solver.get("service", section.get("model"))
+        handled = ("type", "service", "system_prompt", "generation")
+        self.omissions += [f"{where}.solver.{key}" for key in solver if key not in handled]
         service = self.services.get(str(name))
         if service is not None and "endpoint" not in self.config:
             self._endpoint_of_run(service, f"services.{name}")
             self.endpoint_service = str(name)
         elif service is not None and name != self.endpoint_service:
             self.omissions.append(f"{where}, which asks {name} (give it a file of its own)")
-        if section.get("endpoint_type") in _COMPLETIONS:
-            self.config.setdefault("endpoint", {})["protocol"] = "completions"
 
     def _write_judge(self, section: JsonObject, where: str) -> None:
-        for name in _judges_of(section):
-            service = name if isinstance(name, Mapping) else self.services.get(str(name))
+        for name in _judges_in(section.get("scoring")):
+            service = self.services.get(str(name))
             if service is None:
                 self.omissions.append(f"{where}.judge")
             elif "judge" not in self.config:
@@ -312,24 +268,10 @@ class _Translation:
                     judge["generation"] = generation
                 self.config["judge"] = judge
 
-    def _output(self, output: JsonObject) -> None:
-        section: dict[str, Any] = {}
+    def _write_output(self, output: JsonObject) -> None:
         if "dir" in output:
-            section["dir"] = output["dir"]
-        names = output.get("report", output.get("formats", []))
-        reports = []
-        for name in names if isinstance(names, list) else [names]:
-            if name in _WRITERS:
-                reports.append(name)
-            elif name not in _ALWAYS_WRITTEN:
-                self.omissions.append(f"output report {name}")
-        if reports:
-            section["reports"] = reports
-        for key in output:
-            if key not in ("dir", "report", "formats"):
-                self.omissions.append(_name_key(key, f"output.{key}"))
-        if section:
-            self.config["output"] = section
+            self.config["output"] = {"dir": output["dir"]}
+        self.omissions += [_name_key(key, f"output.{key}") for key in output if key != "dir"]
 
 
 def _metrics_in(scoring: object, kind: str, key: str) -> list[Any]:
@@ -346,23 +288,8 @@ def _judges_in(scoring: object) -> list[Any]:
     return _metrics_in(scoring, "judge", "service")
 
 
-def _judges_of(entry: object) -> list[Any]:
-    if not isinstance(entry, Mapping):
-        return []
-    judges = _judges_in(entry.get("scoring"))
-    if not judges and "judge" in entry:
-        return [entry["judge"]]
-    return judges
-
-
 def _is_judged(name: str) -> bool:
     return bool(plugins.matching("benchmarks", name)) and asks_judge(find_benchmark(name).scorer)
-
-
-def _scorers_beside(scoring: object) -> list[str]:
-    """Return the scorers of a ``scoring`` section, which are used beside the benchmark's own."""
-    names = map(str, _metrics_in(scoring, "scorer", "name"))
-    return [_OTHER_SCORERS.get(name, name) for name in names]
 
 
 def _missing_benchmark(name: str) -> str | None:

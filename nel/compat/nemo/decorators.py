@@ -75,7 +75,7 @@ def _benchmark(options: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer
         prepare = row_function(prepare, "prepare_row")
     if mapping or prepare:
         arguments["prepare_row"] = _renaming(dict(mapping or {}), prepare, keeps_old=as_text)
-    decorate = nel_benchmark(**arguments, extra=config)
+    decorate = nel_benchmark(**arguments, extra=config)  # what it does not know, for the scorer
 
     def define(function: Scorer) -> Benchmark:
         benchmark = decorate(_as_it_expects(as_scorer(function), as_text=as_text))

@@ -120,6 +120,7 @@ def _lines(files: BenchmarkFiles, states: Container[str]) -> Iterator[bytes]:
 
 def _position(result: JsonObject, *, are_ids: bool) -> int:
     """Return a result's problem_idx: that of NeMo Evaluator where the result came from there."""
+    # Where ids were made of the numbers when the run was imported, they are the numbers still.
     sample_id, source_position = str(result["sample_id"]), result["metadata"].get(POSITION)
     if are_ids and sample_id.isascii() and sample_id.isdigit():
         return int(sample_id)
@@ -130,6 +131,8 @@ def _line(result: JsonObject, position: int) -> dict[str, Any]:
     details = dict(result["scoring_details"])
     metrics = details.pop("metrics", None) or {}
     latency = result["timing"]["latency_seconds"]
+    if latency is not None:
+        latency *= 1000
     return {
         "problem_idx": position,
         "repeat": result["repeat"],
@@ -142,6 +145,6 @@ def _line(result: JsonObject, position: int) -> dict[str, Any]:
         "scoring_details": details,
         "metadata": {name: value for name, value in result["metadata"].items() if name != POSITION},
         "tokens": result["tokens"].get("completion"),
-        "latency_ms": None if latency is None else latency * 1000,
+        "latency_ms": latency,
         "nel": {name: result.get(name) for name in _KEPT},
     }

@@ -56,6 +56,7 @@ def scorer(function: Any = None, **options: Any) -> Any:
         if inspect.isclass(function):
             return _metric_factory(function)
         return _of_metric(function, vars(function))
+    # A function of one argument takes a `ScorerInput`; other counts are refused by `nel.scorer`.
     if inspect.isroutine(function) and _needed_arguments(function) == len(_FIRST_FORM):
         return nel_scorer(_of_first_form(function), **options)
     return nel_scorer(function, **options)
@@ -66,6 +67,7 @@ def _of_first_form(function: Callable[..., Any]) -> Callable[[ScorerInput], Any]
     def call(sample: ScorerInput) -> Any:
         return function(sample.response, sample.target, sample.metadata)
 
+    # `wraps` copies the three arguments, by which the scorer would be called.
     vars(call)["__signature__"] = OF_SAMPLE
     return call
 

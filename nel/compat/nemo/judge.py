@@ -28,6 +28,7 @@ from nel.scoring.protocol import scored_now
 
 __all__ = ["JudgeConfig", "judge_call", "parse_grade", "render_judge_prompt"]
 
+# ``{response}``, and not ``{{response}}``, which is a text in braces.
 _SHOWS_RESPONSE = re.compile(r"(?<!\{)\{response\}(?!\})")
 _FORMER_NAMES = {"api_key_name": "api_key", "max_tokens": "max_new_tokens"}
 

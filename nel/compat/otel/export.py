@@ -204,6 +204,7 @@ def _identifier(length: int, *parts: str) -> str:
 
 
 def _times(begin: int, end: int) -> dict[str, str]:
+    # In nanoseconds, as text: many readers of JSON lose the last digits of such a number.
     return {"startTimeUnixNano": str(begin), "endTimeUnixNano": str(end)}
 
 

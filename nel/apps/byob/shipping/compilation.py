@@ -11,11 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from nel.apps.byob.shipping.directory import write_directory
-from nel.apps.byob.shipping.install import (
-    check_benchmark_names,
-    install,
-    installer,
-)
+from nel.apps.byob.shipping.install import check_benchmark_names, install, installer
 from nel.apps.byob.shipping.package import Package, package_of, project_files
 from nel.apps.byob.shipping.proof import prove
 from nel.apps.byob.shipping.source import read_source
@@ -75,7 +71,12 @@ def compile_file(
     if is_installed:
         installer()  # raises where there is no pip, before anything is written
     if not dry_run:
-        write_directory(directory, _all_files(package), source=package.source)
+        files = {
+            **project_files(package),
+            **package.files,
+            f"dist/{wheel.name}": wheel_of(package),
+        }
+        write_directory(directory, files, source=package.source)
     if is_installed:
         install(wheel)
     return CompiledPackage(
@@ -95,11 +96,6 @@ def wheel_of(package: Package) -> bytes:
         "entry_points.txt": package.entry_points_text.encode(),
     }
     return wheel_bytes(package.distribution, package.version, package.files, info)
-
-
-def _all_files(package: Package) -> dict[str, bytes]:
-    wheel = f"dist/{wheel_name(package.distribution, package.version)}"
-    return {**project_files(package), **package.files, wheel: wheel_of(package)}
 
 
 def _checked_requirements(package: Package) -> tuple[RequirementCheck, ...]:

@@ -44,6 +44,8 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
             path = draft / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
+        # A directory that is not empty cannot be replaced: the old one stands aside meanwhile, and
+        # comes back where the new one cannot take its place.
         if directory.exists():
             directory.rename(backup)
         try:
@@ -72,19 +74,20 @@ def _check_owner(directory: Path, source: str) -> None:
         )
     manifest = _manifest(directory)
     names = _files_in(directory)
+    if manifest is None and not names:
+        return  # an empty directory has no owner
     if manifest is None:
-        if names:
-            raise OutputError(
-                f"{directory} was not made by nel byob compile; remove it, or choose another place"
-                " with --output-dir"
-            )
-        return
+        raise OutputError(
+            f"{directory} was not made by nel byob compile; remove it, or choose another place"
+            " with --output-dir"
+        )
     if manifest["source"] != source:
         raise OutputError(
             f"{directory} was made of {manifest['source']}, and {source} has a benchmark of the"
             f" same name; rename the one in {source}, or choose another place with --output-dir"
         )
     for name in names:
+        # Without an entry "" is compared, which is neither a digest nor None, that of a link.
         if manifest["files"].get(name, "") != _digest(directory / name):
             raise OutputError(
                 f"{directory / name} was changed or added since nel byob compile wrote it; put the"

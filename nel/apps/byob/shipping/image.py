@@ -50,6 +50,8 @@ ENTRYPOINT ["nel"]
 CMD ["--help"]
 """
 _HINT: Final = "choose one that has, such as --base-image python:3.12-slim"
+# What a base image's own Python runs: it prints its version, machine and C library. ``venv`` is
+# imported because the build needs it; Debian ships it in a package of its own.
 _PROBE: Final = (
     "import json, platform, sys, venv; print(json.dumps([list(sys.version_info[:2]),"
     " platform.machine(), *platform.libc_ver()]))"
@@ -103,7 +105,7 @@ def containerize(
         client = connect()
         attributes = _base_image(client, base, platform)
         python = _python_of(client, base, platform)
-        tag = f"{push or tag or _usual_name(package)}"
+        tag = push or tag or package.module.replace("nel_byob_", "byob_", 1)
         if ":" not in tag.rpartition("/")[2]:  # a registry's port is not a tag
             tag += ":latest"
         tag += f"-{(platform or _platform_of(attributes)).replace('/', '-')}"
@@ -119,11 +121,6 @@ def containerize(
     return replace(image, size_bytes=size, pushed=bool(push))
 
 
-def _usual_name(package: Package) -> str:
-    name = package.distribution.removeprefix("nel-byob-").replace("-", "_")
-    return f"byob_{name}"
-
-
 def _platform_of(attributes: JsonObject) -> str:
     """Return the platform of an image as Docker writes it, such as ``linux/arm64/v8``."""
     names = (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
@@ -131,6 +128,7 @@ def _platform_of(attributes: JsonObject) -> str:
 
 
 def _base_image(client: Any, base: str, platform: str | None) -> dict[str, Any]:
+    # The image that is here, else the registry's; any fault but its absence is the engine's.
     try:
         with speaking():
             return dict(client.images.get(base).attrs)
@@ -218,6 +216,7 @@ def _build(
             wheels,
         )
         with speaking():
+            # Of the client, not of the call: a build that prints nothing for so long is given up.
             client.api.timeout = _BUILD_SECONDS
             lines = client.api.build(
                 fileobj=context,

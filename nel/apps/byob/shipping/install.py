@@ -37,7 +37,7 @@ class InstalledPackage:
 
 def installed_packages() -> list[InstalledPackage]:
     """Return the compiled packages of this environment, by name."""
-    importlib.invalidate_caches()
+    importlib.invalidate_caches()  # another process may have installed one since the last look
     packages: dict[str, InstalledPackage] = {}
     for distribution in readable_distributions():
         if field_of(distribution, "Keywords") == KEYWORD:
@@ -77,15 +77,8 @@ def installer() -> list[str]:
         ConfigError: There is neither pip nor uv.
     """
     if importlib.util.find_spec("pip") is not None:
-        return [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-input",
-        ]
+        options = ["--quiet", "--disable-pip-version-check", "--no-input"]
+        return [sys.executable, "-m", "pip", "install", *options]
     uv = shutil.which("uv")
     if uv is not None:
         return [uv, "pip", "install", "--quiet", "--python", sys.executable]

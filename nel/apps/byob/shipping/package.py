@@ -32,10 +32,32 @@ KEYWORD: Final = "nel-byob"
 _PREFIX: Final = "nel-byob-"
 _BASE_VERSION: Final = "0.1.0"
 _PLUGIN: Final = "plugin"
+_IMPORTING: Final = '''\
+"""The benchmarks of {file}, as nel finds them; made by nel byob compile."""
+
+from dataclasses import replace
+
+from nel import Benchmark
+
+from {package} import {module} as source
+
+_BENCHMARKS = {{
+    value.name: value for value in vars(source).values() if isinstance(value, Benchmark)
+}}
+'''
+_LOADING: Final = '''\
+"""The benchmarks of {file}, as nel finds them; made by nel byob compile."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from nel.authoring.registry import benchmarks_in_file
+
+_BENCHMARKS = benchmarks_in_file(Path(__file__).with_name("{module}.py"))
+'''
+"""For a file that imports another tool's names, which are there only while nel loads it."""
 _FILES_BYTES_MAX: Final = 256 * 1024 * 1024
 """Of all files of a package together."""
-_NAME_MAX: Final = 120
-"""Characters of a distribution: its wheel adds to them, and a file name holds 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +106,7 @@ def package_of(source: SourceFile) -> Package:
         ConfigError: A requirement is none.
     """
     benchmark = next(iter(source.benchmarks.values()))
-    distribution = _distribution(benchmark.name)
+    distribution = _PREFIX + re.sub(r"[-_]+", "-", benchmark.name).strip("-")
     summary = _line(benchmark.description)
     module = distribution.replace("-", "_")
     files, uris = _data_files(source, module)
@@ -101,9 +123,9 @@ def package_of(source: SourceFile) -> Package:
     }
     nel_itself = f"{DISTRIBUTION}>={'.'.join(__version__.split('.')[:2])}"
     dependencies = (nel_itself, *_requirements(source.benchmarks.values()))
-    digest = hashlib.sha256(
-        repr((sorted(files.items()), dependencies, sorted(attributes))).encode()
-    ).hexdigest()
+    content = (sorted(files.items()), dependencies, sorted(attributes))
+    digest = hashlib.sha256(repr(content).encode()).hexdigest()
+    notes = map(_note, source.benchmarks.values())
     return Package(
         distribution=distribution,
         version=f"{_BASE_VERSION}+c{digest[:12]}",
@@ -114,17 +136,8 @@ def package_of(source: SourceFile) -> Package:
         },
         files=dict(sorted(files.items())),
         source=source.path.name,
-        notes=tuple(note for value in source.benchmarks.values() for note in _notes(value)),
+        notes=tuple(filter(None, notes)),
     )
-
-
-def _distribution(name: str) -> str:
-    distribution = _PREFIX + re.sub(r"[-_]+", "-", name).strip("-")
-    if len(distribution) > _NAME_MAX:
-        raise PluginError(
-            f"the name {name} is too long for a package; use at most {_NAME_MAX - len(_PREFIX)}"
-        )
-    return distribution
 
 
 def project_files(package: Package) -> dict[str, bytes]:
@@ -214,40 +227,15 @@ def _portable(name: str) -> str:
 def _plugin_text(
     source: SourceFile, module: str, attributes: Mapping[str, str], uris: Mapping[str, str]
 ) -> str:
-    lines = [
-        (
-            f'"""The benchmarks of {_line(source.path.name)}, as nel finds them; made by nel byob'
-            ' compile."""'
-        ),
-        "",
-    ]
-    lines += ["from dataclasses import replace"] if uris else []
-    if source.is_foreign:
-        lines += [
-            "from pathlib import Path",
-            "",
-            "from nel.authoring.registry import benchmarks_in_file",
-            "",
-        ]
-        lines.append(f'_FOUND = benchmarks_in_file(Path(__file__).with_name("{source.module}.py"))')
-    else:
-        lines += [
-            "",
-            "from nel import Benchmark",
-            "",
-            f"from {module} import {source.module} as source",
-            "",
-        ]
-        lines.append(
-            "_FOUND = {value.name: value for value in vars(source).values() if isinstance(value,"
-            " Benchmark)}"
-        )
+    """Return the module that the entry points name, with an attribute for each benchmark."""
+    text = _LOADING if source.is_foreign else _IMPORTING
+    lines = [text.format(file=_line(source.path.name), package=module, module=source.module)]
     for name, attribute in attributes.items():
-        value = f'_FOUND["{name}"]'
+        value = f'_BENCHMARKS["{name}"]'
         if name in uris:
             value = f"replace({value}, dataset={uris[name]!r})"
-        lines.append(f"{attribute} = {value}")
-    return "\n".join([*lines, ""])
+        lines.append(f"{attribute} = {value}\n")
+    return "".join(lines)
 
 
 def _requirements(benchmarks: Iterable[Benchmark]) -> list[str]:
@@ -259,29 +247,19 @@ def _requirements(benchmarks: Iterable[Benchmark]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _notes(benchmark: Benchmark) -> list[str]:
-    dataset = benchmark.dataset
+def _note(benchmark: Benchmark) -> str | None:
+    """Return what a user should know of rows that are not in the package."""
+    name, dataset = benchmark.name, benchmark.dataset
     if not isinstance(dataset, str):
-        return [
-            (
-                f"{benchmark.name}: its rows come from a function; see that it reads nothing of this"
-                " machine"
-            )
-        ]
+        return f"{name}: its rows come from a function; see that it reads nothing of this machine"
     if dataset.startswith(("hf://", "ms://")) and "revision=" not in dataset:
-        return [
-            f"{benchmark.name}: {dataset} may change from run to run; pin it with revision=COMMIT"
-        ]
+        return f"{name}: {dataset} may change from run to run; pin it with revision=COMMIT"
     if dataset.startswith("pkg://"):
         owner = dataset.removeprefix("pkg://").partition("/")[0]
-        return [
-            f"{benchmark.name}: its rows come from the package {owner}; name it in requirements="
-        ]
+        return f"{name}: its rows come from the package {owner}; name it in requirements="
     if dataset.startswith("file://"):
-        return [
-            f"{benchmark.name}: {Path(dataset).name} is not packed; give its path without file://"
-        ]
-    return []
+        return f"{name}: {Path(dataset).name} is not packed; give its path without file://"
+    return None
 
 
 def _line(text: str) -> str:

@@ -25,6 +25,8 @@ from nel.errors import NelError, PluginError
 _ROWS: Final = 3
 _SECONDS: Final = 120
 _REMOTE: Final = ("hf://", "ms://", "http://", "https://")
+# Run with ``-c`` Python looks for modules in the current directory first, by an empty entry of
+# sys.path; there the package would find what only its file may read.
 _PROGRAM: Final = (
     "import sys; sys.path.insert(0, sys.argv[1]); sys.path[:] = [p for p in sys.path if p]\n"
     "from nel.apps.byob.shipping.proof import print_samples; print_samples(sys.argv[2:])"
@@ -42,13 +44,8 @@ def prove(package: Package, source: SourceFile) -> None:
             path = Path(folder, "package", name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        command = [
-            sys.executable,
-            "-c",
-            _PROGRAM,
-            str(Path(folder, "package")),
-            *package.entry_points.values(),
-        ]
+        root = str(Path(folder, "package"))
+        command = [sys.executable, "-c", _PROGRAM, root, *package.entry_points.values()]
         try:
             process = subprocess.run(  # noqa: S603
                 command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False
@@ -63,6 +60,7 @@ def prove(package: Package, source: SourceFile) -> None:
             f"{package.source} works as a file and not as a package: {message}; a package has only"
             " that file and what its text names by relative paths"
         )
+    # The file's own code may print too; what is ours is the last line.
     digests: dict[str, str] = json.loads(process.stdout.splitlines()[-1])
     for name, target in package.entry_points.items():
         if digests[target] != samples_digest(source.benchmarks[name]):

@@ -23,6 +23,7 @@ from nel.errors import PluginError
 
 _NEL_MODULES: Final = ("nel", "nemo_evaluator")
 """Those that a package may import: nel, and the names that it stands in for."""
+# ``rows-1.jsonl``, and neither ``.env``, ``rows.`` nor ``a"b.txt``.
 _PORTABLE: Final = re.compile(r"[\w-](?:[\w. -]*[\w-])?")
 """Names of files and folders that every system can hold."""
 
@@ -127,25 +128,30 @@ def companions(source: SourceFile) -> dict[str, Path]:
     reserved = ("__init__.py", "plugin.py", f"{source.module}.py")
     files: dict[str, Path] = {}
     for node in source.strings():
-        name = str(node.value)
-        if not name or len(name) > 255 or "\n" in name or "\0" in name or Path(name).is_absolute():  # noqa: PLR2004
+        name = Path(str(node.value))
+        # Hidden files hold settings and keys; this leaves out the folder above (``..``) as well.
+        if name.is_absolute() or any(part.startswith(".") for part in name.parts):
             continue
-        try:
-            file = (folder / name).resolve()
-        except (OSError, RuntimeError):  # links in a circle
+        file = _file_at(folder / name)
+        if file is None or file == source.path or not file.is_relative_to(folder):
             continue
-        if any(segment.startswith(".") for segment in Path(name).parts):
-            continue  # hidden files hold settings and keys
-        if file.is_file() and file.is_relative_to(folder) and file != source.path:
-            relative = file.relative_to(folder).as_posix()
-            parts = relative.split("/")
-            if parts[0] in reserved or not all(map(_PORTABLE.fullmatch, parts)):
-                raise PluginError(
-                    f"{source.path.name} names {relative!a}, and a package cannot hold a file of"
-                    " that name; rename it"
-                )
-            files[relative] = file
+        relative = file.relative_to(folder)
+        if relative.parts[0] in reserved or not all(map(_PORTABLE.fullmatch, relative.parts)):
+            raise PluginError(
+                f"{source.path.name} names {relative.as_posix()!a}, and a package cannot hold a"
+                " file of that name; rename it"
+            )
+        files[relative.as_posix()] = file
     return files
+
+
+def _file_at(path: Path) -> Path | None:
+    """Return the file at a path with links followed; None where any text is not a path of one."""
+    try:
+        file = path.resolve()
+        return file if file.is_file() else None
+    except (OSError, RuntimeError, ValueError):  # too long, links in a circle, a zero byte
+        return None
 
 
 def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
@@ -157,18 +163,16 @@ def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
     Raises:
         PluginError: A path of this machine is left in the text; the message names the line.
     """
+    # Columns of a syntax tree are counted in bytes.
     lines = source.text.encode().splitlines(keepends=True)
     edits: list[tuple[int, int, int, bytes]] = []
     for node in source.strings():
-        uri = datasets.get(str(node.value))
-        if (
-            uri is not None
-            and Path(str(node.value)).is_absolute()
-            and node.end_lineno == node.lineno
-        ):
-            edits.append(
-                (node.lineno - 1, node.col_offset, node.end_col_offset or 0, repr(uri).encode())
-            )
+        name = str(node.value)
+        if name not in datasets or not Path(name).is_absolute() or node.end_lineno != node.lineno:
+            continue
+        literal = repr(datasets[name]).encode()
+        edits.append((node.lineno - 1, node.col_offset, node.end_col_offset or 0, literal))
+    # The last one first, so that the columns of those before it stay.
     for line, start, end, literal in sorted(edits, reverse=True):
         lines[line] = lines[line][:start] + literal + lines[line][end:]
     text = b"".join(lines).decode()
@@ -184,15 +188,8 @@ def _refuse_local_paths(source: SourceFile, text: str) -> None:
     portable = SourceFile(path=source.path, text=text, benchmarks=source.benchmarks)
     for node in portable.strings():
         name = str(node.value)
-        if name.startswith("/") and "\n" not in name and "\0" not in name and _is_file(name):
+        if name.startswith("/") and _file_at(Path(name)) is not None:
             raise PluginError(_leak(source, node.lineno, name))
-
-
-def _is_file(name: str) -> bool:
-    try:
-        return Path(name).is_file()
-    except OSError:  # too long for a name
-        return False
 
 
 def _leak(source: SourceFile, line: int, what: str) -> str:
@@ -203,6 +200,7 @@ def _leak(source: SourceFile, line: int, what: str) -> str:
 
 
 def _imported_from_beside(source: SourceFile) -> Iterator[str]:
+    """Yield what the file imports from its own folder; it has run, so these modules are loaded."""
     folder = source.path.parent
     for node in ast.walk(ast.parse(source.text)):
         names: list[str] = []

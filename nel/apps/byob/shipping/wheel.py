@@ -15,8 +15,8 @@ import zipfile
 from collections.abc import Mapping
 from typing import Final
 
-_DATE: Final = (1980, 1, 1, 0, 0, 0)
-_MODE: Final = 0o100644 << 16
+_DATE: Final = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can hold
+_MODE: Final = 0o100644 << 16  # a file that all may read; Unix modes are the upper 16 bits
 _WHEEL: Final = "Wheel-Version: 1.0\nGenerator: nel\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 

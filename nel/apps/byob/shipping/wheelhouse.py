@@ -152,6 +152,7 @@ def _needed_distributions(requirements: list[str]) -> Iterator[metadata.Distribu
         name = distribution.metadata["Name"]
         if (name, "") not in visited:
             yield distribution
+        # A requirement without extras still brings those of the plain distribution ("").
         for extra in {"", *requirement.extras}:
             if (name, extra) in visited:
                 continue
@@ -195,11 +196,13 @@ def _target(python: BasePython) -> list[str]:
     """Return the flags that make pip choose wheels for that Python."""
     digits = f"{python.version[0]}{python.version[1]}"
     flags = ["--python-version", digits, "--implementation", "cp"]
+    # Compiled for this Python, compiled for this and all later ones, and not compiled.
     for abi in (f"cp{digits}", "abi3", "none"):
         flags += ["--abi", abi]
     if python.libc == "musl":
         tags = ["musllinux_1_1", "musllinux_1_2"]
     else:
+        # A wheel for an older glibc runs on a newer one, so each version up to it is asked for.
         newest = _minor(python.libc_version)
         tags = [f"manylinux_2_{minor}" for minor in _GLIBC_MINORS if minor <= newest]
         tags += ["manylinux2014", "manylinux2010", "manylinux1"]

@@ -19,13 +19,18 @@ _CATEGORIES: Final = (
     "category", "subject", "topic", "subject_name", "domain", "language", "lang", "level", "difficulty", "type",
 )  # fmt: skip
 _PASSAGES: Final = ("passage", "context", "paragraph", "document")
+# Columns with one option each: ``a``, ``option_b``, ``Choice C``; ``option1``, ``opt 2``.
 _LETTER_COLUMN: Final = re.compile(r"(?:option|choice|opt|op|answer)?[ _-]?([a-j])", re.IGNORECASE)
 _NUMBER_COLUMN: Final = re.compile(r"(?:option|choice|opt)[ _-]?(\d)", re.IGNORECASE)
 _FIELD: Final = re.compile(r"[^\W\d]\w*")
+# promptfoo's: ``contains: 4``, ``not-icontains: no``, ``similar(0.8): a cat``.
 _ASSERTION: Final = re.compile(r"(?:not-)?[a-z][a-z-]*(?:\([\d.]+\))?:\s*\S")
+# ``label``, ``sentiment_class``, ``is_spam``.
 _CLASS_COLUMN: Final = re.compile(
     r"label|class|categor|sentiment|polarity|intent|target|toxic|spam|^is_", re.IGNORECASE
 )
+_LETTERS: Final = "abcdefghij"
+_MARKS: Final = f"{_LETTERS} 0123456789"
 _YES_NO: Final = frozenset({"yes", "no", "true", "false", "y", "n"})
 _LABELS_MAX: Final = 12
 _SHORT_WORDS: Final = 6
@@ -110,6 +115,7 @@ def no_target(table: Table, targets: Sequence[str]) -> ConfigError:
 
 def propose_kind(table: Table, target: str, about: str = "") -> str:
     """Return the kind of benchmark that the description, else the values, speak for."""
+    # The user's words decide, where the values allow it; then the surest signs come first.
     texts = [text.lower() for text in table.texts(target)]
     has_options = bool(_option_columns(table)) or _list_column(table, target) is not None
     may_be = {
@@ -196,10 +202,10 @@ def propose(
     if list_field:
         used_columns.add(list_field)
     question = _question(table, used_columns)
-    passage = _column_by_name(
-        _PASSAGES, [name for name in table.columns if name not in used_columns and name != question]
-    )
+    unused_columns = [name for name in table.columns if name not in {*used_columns, question}]
+    passage = _column_by_name(_PASSAGES, unused_columns)
     mapping = {name: letter for name, letter in options.items() if name != letter}
+    # A column whose name cannot stand in a template, such as "Question text", is renamed.
     fields = []
     for name in filter(None, (question, passage)):
         if not _FIELD.fullmatch(name):
@@ -207,6 +213,7 @@ def propose(
         fields.append(mapping.get(name, name))
     body = "\n\n".join(f"{{{name}}}" for name in reversed(fields))
     scorer, why = _scorer(table, target, kind)
+    lists = [name for name in (target, list_field) if name and table.lists_as_texts(name)]
     return Proposal(
         kind=kind,
         scorer=scorer,
@@ -214,11 +221,7 @@ def propose(
         prompt=_prompt(kind, body, list(options.values()), list_field, scorer, table.texts(target)),
         field_mapping=mapping,
         choices_field=list_field,
-        list_fields=tuple(
-            mapping.get(name, name)
-            for name in (target, list_field)
-            if name is not None and table.lists_as_texts(name)
-        ),
+        list_fields=tuple(mapping.get(name, name) for name in lists),
         category_field=category_field or _category(table, used_columns | {question or ""}),
         asks=bool(fields),
     )
@@ -267,7 +270,8 @@ def _prompt(
     if kind == "yes-no":
         return f"Answer yes or no.\n\n{body}\nAnswer:"
     if kind == "classification":
-        labels = ", ".join(_escape(label) for label in sorted(set(golds)))
+        # Braces of a label are text, and would name a field in a template.
+        labels = ", ".join(sorted(set(golds))).replace("{", "{{").replace("}", "}}")
         return f'Classify into one of: {labels}.\n\n{body}\n\nEnd with a line "Answer: LABEL".'
     if kind == "translation":
         return f"Translate. Reply with the translation alone.\n\n{body}"
@@ -276,10 +280,6 @@ def _prompt(
     if kind == "short-answer":
         return f'Question: {body}\n\nEnd with a line "Answer: X", where X is as short as possible.'
     return f"Question: {body}\nAnswer:"
-
-
-def _escape(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _column_by_name(names: Iterable[str], columns: Sequence[str]) -> str | None:
@@ -310,14 +310,10 @@ def _option_columns(table: Table) -> dict[str, str]:
         marks = {
             name: match[1].lower() for name in table.columns if (match := pattern.fullmatch(name))
         }
-        codes = sorted(map(ord, marks.values()))
         # Columns count as options where their marks are consecutive, from a, 0 or 1 on.
-        if (
-            len(codes) > 1
-            and chr(codes[0]) in "a01"
-            and codes == list(range(codes[0], codes[0] + len(codes)))
-        ):
-            return {name: chr(ord("a") + ord(mark) - codes[0]) for name, mark in marks.items()}
+        in_order = "".join(sorted(marks.values()))
+        if len(in_order) > 1 and in_order.startswith(("a", "0", "1")) and in_order in _MARKS:
+            return {name: _LETTERS[in_order.index(mark)] for name, mark in marks.items()}
     return {}
 
 

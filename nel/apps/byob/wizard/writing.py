@@ -26,6 +26,12 @@ _BYOB: Final = (
 )  # fmt: skip
 SCORERS: Final = (*sorted((*_PUBLIC, *_BYOB)), "custom")
 """What a new benchmark can be scored with; ``custom`` writes a function to be filled in."""
+_CUSTOM_BODY: Final = """\
+    response = sample.response.strip()
+    gold = str(sample.target).strip()
+    return {
+        "correct": bool(response) and response.lower() == gold.lower(),  # the rule: make it yours
+    }""".splitlines()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +94,7 @@ def file_text(draft: Draft, path: Path) -> str:
     imports = [f"from nel import {', '.join(names)}"]
     if draft.scorer in _BYOB:
         imports.append(f"from nel.byob.scorers import {draft.scorer}")
-    body = _custom_body() if draft.scorer == "custom" else [f"    return {draft.scorer}(sample)"]
+    body = _CUSTOM_BODY if draft.scorer == "custom" else [f"    return {draft.scorer}(sample)"]
     about = " ".join(draft.description.replace('"', "'").split()).rstrip(".")
     doc = repr(f"{about[:1].upper()}{about[1:]}.")[1:-1]
     return "\n".join([
@@ -155,19 +161,6 @@ def _prompt_lines(prompt: str) -> list[str]:
     if len(parts) <= 1:
         return [f"    prompt={_literal(prompt)},"]
     return ["    prompt=(", *(f"        {_literal(line)}" for line in parts), "    ),"]
-
-
-def _custom_body() -> list[str]:
-    return [
-        "    response = sample.response.strip()",
-        "    gold = str(sample.target).strip()",
-        "    return {",
-        (
-            '        "correct": bool(response) and response.lower() == gold.lower(),  # the rule:'
-            " make it yours"
-        ),
-        "    }",
-    ]
 
 
 def _literal(text: str) -> str:
