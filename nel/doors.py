@@ -51,6 +51,7 @@ CONTRACTS: Final = {
     "nel.compat.evalscope.samples": "bridges: adapters' samples",
     "nel.authoring.lent_names": "bridges: names of another tool while a file is loaded",
     "nel.compat.evalscope.aggregation": "the bridge to EvalScope",
+    "nel.compat.evalscope.own_aggregates": "the bridge to EvalScope",
     "nel.compat.evalscope.own_rows": "the bridge to EvalScope",
     "nel.compat.evalscope.refused": "the bridge to EvalScope",
     "nel.config.process_environment": "executors: variables that are passed on",

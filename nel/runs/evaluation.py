@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nel.artifacts.benchmark_result import exit_code_of
 from nel.config.argument_words import arguments_for_flags
 from nel.config.load import build_config, call_config
 from nel.config.schema import RunConfig
@@ -260,6 +259,7 @@ def written_results(spec: SessionSpec, ending: ExitStatus) -> RunResult:
     """Write the artifacts and reports of a finished session, and return the run's result."""
     run_dir, config, progress = spec.run_dir, spec.config, spec.progress
     progress.stage = "writing artifacts"
+    from nel.artifacts.benchmark_result import exit_code_of  # noqa: PLC0415 - as below
     from nel.runs.rebuilding import (  # noqa: PLC0415 - the first request need not wait for it
         rebuild,
         share_as_configured,
