@@ -85,8 +85,8 @@ class QuestionDraw:
             self._strata[question] = labels_of(fields, group).get(self._by or "", "")
 
 
-def shard_json(plan: JsonObject, accounting: Accounting) -> dict[str, dict[str, int]]:
-    """Return ``shard`` of the artifacts of a shard; nothing for a whole run."""
+def shard_json(plan: JsonObject, accounting: Accounting, *, is_done: bool) -> JsonObject:
+    """Return ``shard`` of the artifacts of a shard, done or not; nothing for a whole run."""
     shard = shard_of(plan.get("identity"))
     if shard is None:
         return {}
@@ -97,5 +97,6 @@ def shard_json(plan: JsonObject, accounting: Accounting) -> dict[str, dict[str, 
             "of": shard.of,
             "n_questions": accounting.n_total // repeats,
             "n_questions_asked": accounting.n_asked // repeats,
+            "complete": is_done,
         }
     }

@@ -183,7 +183,8 @@ def _metrics_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str
     identity, imported = plan.get("identity"), plan.get("imported") or {}
     is_whole = shard_of(identity) is None and bool(imported.get("complete", True))
     is_judged = collected.judging is None or not collected.judging.awaits_judge
-    is_complete = collected.n_not_run == 0 and is_judged and is_whole
+    is_done = collected.n_not_run == 0 and is_judged
+    is_complete = is_done and is_whole
     spread = collected.spread.as_json(headline)
     stop_rule = None
     if collected.early is not None:
@@ -191,7 +192,7 @@ def _metrics_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str
         stop_rule = collected.early.as_json(complete=is_complete, n_questions=n_questions)
     return {
         "complete": is_complete,
-        **shard_json(plan, total.accounting),
+        **shard_json(plan, total.accounting, is_done=is_done),
         "stop_rule": stop_rule,
         "selection": selection_json(plan),
         "reading": {"rule": plan["scorer"]["rule"], "versions": plan["scorer"]["reading"]},

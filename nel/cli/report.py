@@ -13,6 +13,7 @@ from nel.cli.terminal import say
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import PluginError, UsageError
+from nel.reports.run_files import stored_files
 from nel.reports.run_warnings import texts_of
 from nel.reports.summary_tables import table_of_runs
 from nel.reports.whole_run import exit_code_of_run, read_run
@@ -93,4 +94,4 @@ def _rebuild(run_dir: Path, formats: list[str] | None) -> int:
     say(notes)
     if problems:
         raise PluginError("; ".join(problems))
-    return exit_code_of_run(run_dir, read_run(run_dir))
+    return exit_code_of_run(run_dir, stored_files(run_dir))

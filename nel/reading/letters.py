@@ -182,18 +182,18 @@ class LetterReader:
             return None
         if self._repeats_text(value.answer, option_text):
             return value
-        if len(option_text) > self.text_max:
+        if len(option_text) > self.text_max or self._goes_on(response, value, stop):
             return None
         is_wrong = is_denied(response.low, value.start, value.end, begin=start)
-        return None if is_wrong or self._goes_on(response, value, stop) else value
+        return None if is_wrong else value
 
     def _goes_on(self, response: Answer, value: Value, stop: int) -> bool:
-        """Return whether the option after a label is on its line too: "(A) Rome (B) Oslo"."""
+        """Return whether the next option stands on the same line: "(A) Rome? No. (B) Oslo"."""
         text, mark = response.plain, response.plain[value.end]
         if value.answer not in self.labels[:-1] or mark == ",":
             return False
         following = self.labels[self.labels.index(value.answer) + 1]
-        opening = r"\(" if text[: value.start].endswith("(") else r"(?<![\w(])"
+        opening = r"\(" if text[: value.start].endswith("(") else r"(?<![\w(.])"
         return re.search(opening + following + re.escape(mark), text[value.end : stop]) is not None
 
     def _is_option_a(self, response: Answer, declaration: Declaration) -> bool:
@@ -250,6 +250,7 @@ class LetterReader:
             response.plain[slice(*span)]: span
             for span in named_in(response, "letter", start, stop)
             if not _is_article(response.plain, *span)
+            and not is_denied(response.low, *span, begin=start, words=0)
         }
         return _only_label({label: places[label] for label in self.labels if label in places})
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -85,8 +85,8 @@ def state_of(result: JsonObject) -> str:
     return str(outcome.get("state")) if isinstance(outcome, dict) else ""
 
 
-def checked_results(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
-    """Yield the lines of results.jsonl, checked, one in memory at a time; the sums after the last.
+def check_lines(files: BenchmarkFiles) -> None:
+    """Check the lines of results.jsonl, and that they add up to the headline of metrics.json.
 
     Raises:
         OutputError: A line is damaged, its reward does not fit its outcome, or the lines do not add
@@ -100,21 +100,10 @@ def checked_results(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
         if state not in STATES or has_reward != (state in REWARDED) or not is_question:
             raise OutputError(
                 f"{files.directory.name}/results.jsonl, line {number}: the reward does not fit the"
-                " outcome; make it again with nel report"
+                f" outcome; make it again with nel report {as_argument(files.directory.parent)}"
             )
         sums.add(result)
-        yield result
     check_totals(files, sums.totals(files.metrics["headline"]["metric"]))
-
-
-def check_lines(files: BenchmarkFiles) -> None:
-    """Check the lines of results.jsonl, and that they add up to the headline of metrics.json.
-
-    Raises:
-        OutputError: As `checked_results`.
-    """
-    for _ in checked_results(files):
-        pass
 
 
 def check_totals(files: BenchmarkFiles, totals: LineTotals) -> None:
@@ -177,7 +166,7 @@ def check_files(
                 f"{files.directory} is not a benchmark of this run, by its run.db; move it away"
             )
         problem = (
-            shape_problem(files)
+            _shape_problem(files)
             or _disagreement(files)
             or _other_identity(files, stored_plans.get(name) or {})
         )
@@ -192,7 +181,7 @@ def check_files(
         )
 
 
-def shape_problem(files: BenchmarkFiles) -> str:
+def _shape_problem(files: BenchmarkFiles) -> str:
     """Return what is wrong with the shape of a file; empty where it is right."""
     if len(list(files.directory.glob("eval-*.json"))) > 1:
         return "there are two files eval-*.json, and one is not of this run"

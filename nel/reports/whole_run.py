@@ -87,12 +87,12 @@ def exit_code_of_run(run_dir: Path, run_files: Sequence[BenchmarkFiles]) -> int:
 
     Args:
         run_dir: Of the run.
-        run_files: As `read_run` returns them.
+        run_files: Of all its benchmarks.
     """
     planned = _read_store(run_dir)
     all_metrics = [files.metrics for files in run_files]
-    # No shard is complete; whether all shards are there is seen when they are put together.
-    is_partial = any(not of["complete"] and not of.get("shard") for of in all_metrics)
+    # Of a shard its own part counts; whether all are there is seen when they are put together.
+    is_partial = any(not (of.get("shard") or of)["complete"] for of in all_metrics)
     if is_partial or _absent_slots(run_files, planned):
         return EXIT_STOPPED_EARLY
     return exit_code_of(all_metrics, planned.unscored_rate_max)
@@ -123,7 +123,14 @@ def _read(run_dir: Path, planned: _Planned) -> list[BenchmarkFiles]:
             f"{run_dir} has no {AGGREGATES_NAME}, and its configuration names means over its"
             f" benchmarks; write its files again with nel report {as_argument(run_dir)}"
         )
-    begun = {directory_name(slot) for slot, plan in planned.plans.items() if plan}
+    of_plans = {directory_name(slot): plan for slot, plan in planned.plans.items()}
+    strange = sorted(has_part - has_metrics - of_plans.keys()) if of_plans else []
+    if strange:
+        raise OutputError(
+            f"{run_dir} has results in {', '.join(strange)}, which is of no benchmark of the run;"
+            " move it away"
+        )
+    begun = {folder for folder, plan in of_plans.items() if plan}
     lost_folders = sorted((has_part | begun) - has_metrics)
     if lost_folders:
         raise OutputError(

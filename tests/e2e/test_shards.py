@@ -22,9 +22,9 @@ from nel.engine.observability.run_status import RunStatusReader
 from nel.engine.progress import Progress
 from nel.engine.store.lock import own_directory
 from nel.engine.store.snapshot import RUNS
-from nel.errors import ConfigError, NelError, OutputError, UsageError
+from nel.errors import EXIT_STOPPED_EARLY, ConfigError, NelError, OutputError, UsageError
 from nel.reports.summary_tables import table_of_runs
-from nel.reports.whole_run import read_run
+from nel.reports.whole_run import exit_code_of_run, read_run
 from nel.runs.evaluation import evaluate, stored_config
 from nel.runs.merging import merge_shards
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -134,6 +134,14 @@ def test_merged_shards_are_the_run_that_was_never_divided(
     assert (stored.shard, evaluate(stored, resume=True).exit_code) == (None, 0)  # with nothing to ask, and no endpoint
 
 
+def test_a_report_of_a_shard_that_was_stopped_says_so(tmp_path: Path) -> None:
+    """What it asked is not all of its part."""
+    _prepare(tmp_path)
+    with scripted(script, models=["m"]) as endpoint:
+        run_dir = _run(tmp_path, endpoint.url, "part", f"1/{SHARDS}", budget={"max_requests": 3})
+    assert exit_code_of_run(run_dir, read_run(run_dir)) == EXIT_STOPPED_EARLY
+
+
 def test_clusters_are_whole_and_every_sample_is_in_one_shard(divided: tuple[Path, tuple[int, int]]) -> None:
     """No page of the benchmark with clusters is in two shards, and no shard has all of them."""
     out, _ = divided
@@ -156,8 +164,13 @@ def test_a_shard_says_so_wherever_it_is_read_and_decides_nothing(divided: tuple[
     assert {row["outcome"]["kind"] for row in others} == {"other_shard"}
     metrics = read_json(shard / "gsm8k" / "metrics.json")
     assert metrics["complete"] is False
-    assert metrics["shard"] == {"number": 1, "of": SHARDS, "n_questions": N_GSM8K,
-                                "n_questions_asked": N_GSM8K - len(others) // 2}  # fmt: skip
+    assert metrics["shard"] == {
+        "number": 1,
+        "of": SHARDS,
+        "n_questions": N_GSM8K,
+        "n_questions_asked": N_GSM8K - len(others) // 2,
+        "complete": True,
+    }
     for name in ("metrics.json", "failure_analysis.json"):
         accounting = read_json(shard / "gsm8k" / name)["accounting"]
         assert accounting["not_asked"] == {"other_shard": accounting["n_not_asked"]} == {"other_shard": len(others)}

@@ -55,6 +55,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("答えは「C」です。", "C", Form.PHRASE),
         ("应选择 B 选项。", "B", Form.PHRASE),
         ("综上，B。", "B", Form.SENTENCE),
+        ("此题不选A。", None, None),
         ("La alternativa correcta es la C.", "C", Form.PHRASE),
         ("الإجابة الصحيحة هي الخيار D.", "D", Form.PHRASE),
         ("सही विकल्प D है।", "D", Form.PHRASE),

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from nel.artifacts.files import directory_name
 from nel.cli.app import app
+from nel.engine.store.lock import own_directory
 from nel.engine.store.log import Log
 from nel.reports.whole_run import read_run
 from tests.support.compared import lines, write_run
@@ -110,3 +111,17 @@ def test_the_exit_code_says_partial_and_unscored(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["report", str(unscored)])
     assert (done.exit_code, "unscored by infra" in done.stderr) == (3, True)
     assert CliRunner().invoke(app, ["report", str(unscored), str(partial)]).exit_code == 75
+
+
+def test_a_report_of_a_run_that_goes_on_is_partial(tmp_path: Path) -> None:
+    """What has been answered is shown, and the exit code says that there is more to come."""
+    run_dir = build_viewed_run(tmp_path / "run")
+    with own_directory(run_dir):
+        assert CliRunner().invoke(app, ["report", str(run_dir)]).exit_code == 75
+
+
+def test_a_folder_of_no_benchmark_is_named(run_dir: Path) -> None:
+    """To write the files of the run again would not help."""
+    (run_dir / "old").mkdir()
+    shutil.copy(run_dir / "quiz" / "results.jsonl", run_dir / "old")
+    assert "has results in old, which is of no benchmark of the run; move it away" in said("compare", run_dir, run_dir)

@@ -284,6 +284,8 @@ class ShardFields(TypedDict):
     """Of the whole benchmark."""
     n_questions_asked: Count
     """By this shard."""
+    complete: bool
+    """Whether all of this part was run, and judged."""
 
 
 class FewshotFields(TypedDict):

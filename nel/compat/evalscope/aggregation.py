@@ -31,7 +31,7 @@ def _vote(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
     """
     scores = [repeat.score for repeat in repeats[:k]]
     answers = [score.extracted_prediction for score in scores]
-    votes = Counter(answer for answer in answers if answer and answer.strip())
+    votes = Counter(answer for answer in answers if answer is not None and str(answer).strip())
     right = {score.extracted_prediction for score in scores if score.value[metric] == 1.0}
     return float(bool(votes) and votes.most_common(1)[0][0] in right)
 
@@ -85,7 +85,7 @@ def _means(aggregation: str, metric: str, scores: Sequence[SampleScore]) -> list
     """Return the mean of a metric; by units where each score says how many, none of no units."""
     label, weights = "mean", [1] * len(scores)
     if aggregation == "weighted_mean":
-        declared = [one.score.metadata.get(METRIC_WEIGHTS_KEY) or {} for one in scores]
+        declared = [(one.score.metadata or {}).get(METRIC_WEIGHTS_KEY) or {} for one in scores]
         if all(metric in each for each in declared):
             label, weights = aggregation, [int(each[metric]) for each in declared]
     n_units = sum(weights)

@@ -209,7 +209,12 @@ def _check(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
         target.execute("INSERT INTO meta VALUES('config', ?)", (dumps(config),))
         has_config = True
     slots = target.execute("SELECT id, slot, plan FROM benchmarks").fetchall()
-    if not has_config or not slots:
+    if not slots:
+        raise StoreError(
+            f"no benchmark of the run can be read from {path}, so it cannot be resumed; start a new"
+            " run"
+        )
+    if not has_config:
         raise StoreError(
             f"the configuration of the run cannot be read from {path}, nor from a {_RUN_YAML}"
             " beside it, so it cannot be resumed; start a new run"

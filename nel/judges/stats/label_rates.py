@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from nel.judges.stats.tally import GradeStratum
+from nel.judges.stats.tally import GradeStratum, key_of
 from nel.metrics.intervals import LEVEL, Interval, no_interval, wilson_interval
 from nel.metrics.quantiles import interval_quantile
 
@@ -55,9 +55,7 @@ class _Part:
 
 def _ends(right: int, n: int) -> tuple[float, float]:
     interval = wilson_interval(right, n)
-    assert interval.lower is not None  # noqa: S101 - a share has both ends
-    assert interval.upper is not None  # noqa: S101
-    return interval.lower, interval.upper
+    return interval.lower or 0.0, 1.0 if interval.upper is None else interval.upper
 
 
 def label_rate(
@@ -89,12 +87,12 @@ def _part(stratum: GradeStratum, label: float | None) -> _Part:
     counted = {pair: n for pair, n in stratum.pairs.items() if label is None or pair[0] == label}
     n_counted = sum(counted.values())
     n_equal = sum(n for (of_person, score), n in counted.items() if of_person == score)
-    scores = {score for _, score in stratum.pairs}
-    # Where answers of one label count, those that the judge gave this very score agree for certain.
-    is_certain = label is not None and (label not in scores or scores == {label})
+    # Of answers with one score, whether those of one label agree is certain: it is that score or
+    # another. Of a range of scores the answers without a label may have any.
+    is_certain = label is not None and stratum.low == stratum.high
     equal = _UNKNOWN
-    if is_certain:
-        equal = float(label in scores)
+    if label is not None and is_certain:
+        equal = float(key_of(label) == stratum.low)
     elif n_counted:
         equal = n_equal / n_counted
     return _Part(

@@ -42,6 +42,13 @@ def _table(right: tuple[int, int], wrong: tuple[int, int], *, more: tuple[int, i
     return _tally(answers + [(1.0, None)] * more[0] + [(0.0, None)] * more[1])
 
 
+def test_a_grade_without_a_label_leaves_its_share_open() -> None:
+    """Thirty right labels of the answers judged right say nothing of the hundred judged wrong, of which none has one."""
+    found = calibration_json(_table((30, 0), (0, 0), more=(70, 100)))
+    assert found["sensitivity"]["value"] == 1.0
+    assert found["sensitivity"]["ci_lower"] < 0.9
+
+
 def _headline(tally: Tally) -> dict[str, Any]:
     return {**_HEADLINE, "value": mean_of(tally.answers[2::4])}
 

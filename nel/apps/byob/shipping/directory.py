@@ -6,6 +6,7 @@ written is its editor's, so it stops the next compilation.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import secrets
@@ -55,9 +56,10 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
                 backup.rename(directory)
             raise
     except OSError as error:
+        is_long = error.errno == errno.ENAMETOOLONG
+        advice = "shorten its name" if is_long else "choose another place with --output-dir"
         raise OutputError(
-            f"cannot write {directory}: {error.strerror or error}; choose another place with"
-            " --output-dir"
+            f"cannot write {directory}: {error.strerror or error}; {advice}"
         ) from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)

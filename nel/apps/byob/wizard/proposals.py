@@ -109,7 +109,7 @@ def no_target(table: Table, targets: Sequence[str]) -> ConfigError:
     problem = f"no column of {table.source} is the gold answer by its name"
     if targets:
         problem = f"{' and '.join(targets)} may each be the gold answer of {table.source}"
-    columns = ", ".join(table.columns)
+    columns = ", ".join(table.fields())
     return ConfigError(f"{problem}; name the one with --target COLUMN (the columns are {columns})")
 
 
