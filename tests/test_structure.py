@@ -104,7 +104,7 @@ ROOMS = {
     "models": 37_720,
     "prompts": 2_690,
     "reading": 16_850,
-    "reports": 19_890,
+    "reports": 19_870,
     "runs": 11_350,
     "sandbox": 26_410,
     "scoring": 22_860,

@@ -161,10 +161,6 @@ def check_files(
             raise OutputError(
                 f"{run_dir} has two folders of {files.title}: {both}; leave the one that nel wrote"
             )
-        if stored_plans and name not in stored_plans:
-            raise OutputError(
-                f"{files.directory} is not a benchmark of this run, by its run.db; move it away"
-            )
         problem = (
             _shape_problem(files)
             or _disagreement(files)

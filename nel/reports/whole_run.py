@@ -124,11 +124,11 @@ def _read(run_dir: Path, planned: _Planned) -> list[BenchmarkFiles]:
             f" benchmarks; write its files again with nel report {as_argument(run_dir)}"
         )
     of_plans = {directory_name(slot): plan for slot, plan in planned.plans.items()}
-    strange = sorted(has_part - has_metrics - of_plans.keys()) if of_plans else []
-    if strange:
+    strange_folders = sorted((has_part | has_metrics) - of_plans.keys()) if of_plans else []
+    if strange_folders:
         raise OutputError(
-            f"{run_dir} has results in {', '.join(strange)}, which is of no benchmark of the run;"
-            " move it away"
+            f"{run_dir} has results in {', '.join(strange_folders)}, which no benchmark of its"
+            " run.db has; move them away"
         )
     begun = {folder for folder, plan in of_plans.items() if plan}
     lost_folders = sorted((has_part | begun) - has_metrics)

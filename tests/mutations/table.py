@@ -36,7 +36,7 @@ class Mutation:
         return shlex.split(self.tests)
 
     @property
-    def test_files(self) -> list[str]:
+    def covering_files(self) -> list[str]:
         """Return the files and folders with the tests that cover the place."""
         return [argument for argument in self.arguments if argument.startswith("tests")]
 

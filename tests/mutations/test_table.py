@@ -38,10 +38,13 @@ def test_each_mutation_names_tests_that_exist() -> None:
     """Names are unique, and every path of a test leads somewhere."""
     assert [name for name, count in Counter(mutation.name for mutation in MUTATIONS).items() if count > 1] == []
     missing = [
-        (mutation.name, path) for mutation in MUTATIONS for path in mutation.test_files if not (ROOT / path).exists()
+        (mutation.name, path)
+        for mutation in MUTATIONS
+        for path in mutation.covering_files
+        if not (ROOT / path).exists()
     ]
     assert missing == []
-    assert all(mutation.test_files for mutation in MUTATIONS)
+    assert all(mutation.covering_files for mutation in MUTATIONS)
 
 
 def test_rooms_of_nel_have_mutations() -> None:

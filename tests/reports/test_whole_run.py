@@ -124,4 +124,6 @@ def test_a_folder_of_no_benchmark_is_named(run_dir: Path) -> None:
     """To write the files of the run again would not help."""
     (run_dir / "old").mkdir()
     shutil.copy(run_dir / "quiz" / "results.jsonl", run_dir / "old")
-    assert "has results in old, which is of no benchmark of the run; move it away" in said("compare", run_dir, run_dir)
+    assert "has results in old, which no benchmark of its run.db has; move them away" in said(
+        "compare", run_dir, run_dir
+    )
