@@ -74,31 +74,61 @@ class _Tags(NamedTuple):
     """Whether a chat template may put the opening tag into the prompt, and so out of the text."""
 
 
+# As servers leave them that are not told to part reasoning from answers.
 _SPELLINGS: Final = (
+    # DeepSeek, Qwen and most others; Gemini; prompts that ask for reasons.
     _Tags(r"<think(?:ing)?>", r"</think(?:ing)?>", may_close_alone=True),
     _Tags(r"<thought>", r"</thought>", may_close_alone=True),
     _Tags(r"<reasoning>", r"</reasoning>", may_close_alone=True),
+    # Seed and MiniMax; LongCat; Magistral; Kimi; openPangu; Solar Open 2; PLaMo 3.
     _Tags(r"<(?:seed|mm):think>", r"</(?:seed|mm):think>", may_close_alone=True),
+    _Tags(r"<longcat_think>", r"</longcat_think>", may_close_alone=True),
     _Tags(r"\[THINK\]", r"\[/THINK\]", may_close_alone=True),
     _Tags(r"◁think▷", r"◁/think▷", may_close_alone=True),
-    _Tags(r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
+    _Tags(r"\[unused16\]", r"\[unused17\]", may_close_alone=True),
+    _Tags(r"<\|think:start\|>", r"<\|think:end\|>", may_close_alone=True),
+    _Tags(r"<\|plamo:begin_think:plamo\|>", r"<\|plamo:end_think:plamo\|>", may_close_alone=True),
+    # Command and Kimi K3, which mark the answer too.
+    _Tags(
+        r"<\|START_THINKING\|>",
+        r"<\|END_THINKING\|>(?:\s*<\|START_(?:TEXT|RESPONSE)\|>)?",
+        may_close_alone=True,
+    ),
+    _Tags(
+        r"<\|open\|>think<\|sep\|>",
+        r"<\|close\|>think<\|sep\|>(?:<\|open\|>response<\|sep\|>)?",
+        may_close_alone=True,
+    ),
+    # Sky-T1; MedGemma; Gemma 4; Apertus.
     _Tags(r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
     _Tags(r"<unused94>", r"<unused95>"),
+    _Tags(r"<\|channel>thought", r"<channel\|>"),
+    _Tags(r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
+    # The messages of Inkling and the channels of gpt-oss.
+    _Tags(
+        r"(?:<\|message_model\|>)?<\|content_thinking\|>",
+        r"<\|end_message\|>(?:(?:<\|message_model\|>)?<\|content_text\|>)?",
+    ),
     _Tags(
         r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>",
         r"<\|end\|>(?:<\|start\|>assistant<\|channel\|>final<\|message\|>)?",
     ),
-    # "analysisWe need 18.assistantfinal18". An answer that begins with "analysis" itself goes on
-    # with a space: it needs the mark of the end after it to count.
+    # Words that an ordinary answer may begin with: they need the mark of the end after them.
+    # gpt-oss without its special tokens, "analysisWe need 18.assistantfinal18"; Granite; Apriel.
     _Tags(r"(?-i:analysis(?=[A-Z]|(?s:.*)assistantfinal))", r"assistantfinal"),
+    _Tags(
+        r"Here(?: is|'s) my thought process:(?=(?s:.*)Here(?: is|'s) my response:)",
+        r"Here(?: is|'s) my response:",
+    ),
+    _Tags(
+        r"Here are my reasoning steps:(?=(?s:.*)\[BEGIN FINAL RESPONSE\])",
+        r"\[BEGIN FINAL RESPONSE\]",
+        may_close_alone=True,
+    ),
 )
-"""Of DeepSeek and most others, Gemini, prompts that ask for reasons, Seed and MiniMax, Magistral,
-Kimi, Command, Sky-T1, MedGemma and the channels of gpt-oss, with their special tokens and without,
-as some servers leave them.
-"""
 # One group for each spelling: the number of the group that matches says which one closes it.
 _OPENINGS: Final = re.compile(
-    "|".join(rf"(\s*{tags.opening})" for tags in _SPELLINGS), re.IGNORECASE
+    rf"\s*(?:{'|'.join(f'({tags.opening})' for tags in _SPELLINGS)})", re.IGNORECASE
 )
 _CLOSINGS: Final = [re.compile(tags.closing, re.IGNORECASE) for tags in _SPELLINGS]
 _LONE_OPENING: Final = re.compile(

@@ -13,7 +13,12 @@ BLOCKS = (
     ("<seed:think>", "</seed:think>"),
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
-    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("[unused16]", "[unused17]"),
+    ("<|START_THINKING|>", "<|END_THINKING|><|START_TEXT|>"),
+    ("<|channel>thought", "<channel|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|open|>think<|sep|>", "<|close|>think<|sep|><|open|>response<|sep|>"),
+    ("<|message_model|><|content_thinking|>", "<|end_message|><|message_model|><|content_text|>"),
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
 )
 
@@ -34,7 +39,17 @@ def test_a_block_that_never_closes_leaves_no_answer(opening: str, _closing: str)
 
 
 @pytest.mark.parametrize(
-    "closing", ["</think>", "</thinking>", "</thought>", "</reasoning>", "</mm:think>", "[/THINK]", "◁/think▷"]
+    "closing",
+    [
+        "</think>",
+        "</thinking>",
+        "</thought>",
+        "</reasoning>",
+        "</longcat_think>",
+        "[/THINK]",
+        "<|think:end|>",
+        "[BEGIN FINAL RESPONSE]",
+    ],
 )
 def test_a_closing_tag_alone_ends_the_reasoning(closing: str) -> None:
     """Some chat templates put the opening tag into the prompt."""
@@ -76,8 +91,12 @@ def test_a_quoted_closing_tag_is_text(answer: str) -> None:
         ("analysisWe need to", ("We need to", "", False)),
         ("analysis of the text: 18", (None, "analysis of the text: 18", True)),
         ("Analysis shows 18", (None, "Analysis shows 18", True)),
+        ("Here is my thought process:\n9 + 9.\n\nHere's my response:\n18", ("9 + 9.", "18", True)),
+        ("Here is my thought process: 9 + 9 = 18", (None, "Here is my thought process: 9 + 9 = 18", True)),
+        ("Here are my reasoning steps:\n9 + 9.\n[BEGIN FINAL RESPONSE]\n18", ("9 + 9.", "18", True)),
+        ("Here are my reasoning steps:\n9 + 9 = 18", (None, "Here are my reasoning steps:\n9 + 9 = 18", True)),
     ],
 )
-def test_channels_without_their_special_tokens(text: str, expected: tuple[str | None, str, bool]) -> None:
-    """As servers of gpt-oss leave them that skip special tokens; an ordinary word opens no channel."""
+def test_words_that_mark_reasoning(text: str, expected: tuple[str | None, str, bool]) -> None:
+    """The channels of gpt-oss without special tokens, Granite and Apriel; no other sentence is cut away."""
     assert split_reasoning(text) == expected
