@@ -11,26 +11,40 @@ from typing import Final
 from nel.core.thinking import Quotations
 from nel.types import Response, Sample
 
+# What opens and closes a call. Where nothing closes it, the call goes on to the end.
 _SPELLINGS: Final = (
-    (r"<tool_calls?>", r"</tool_calls?>"),
-    (r"<function=[^<>\n]{1,200}>", r"</function>"),
+    # Hermes, Qwen and GLM; DeepSeek, MiniMax, LongCat and XML; Llama and Qwen-Coder; Nemotron.
     (
-        r"<(?:\w{1,20}:)?(?:function_calls|tool_call)>",
-        r"</(?:\w{1,20}:)?(?:function_calls|tool_call)>",
+        r"<(?:\w{1,20}[:_])?(?:function|tool)_calls?>",
+        r"</(?:\w{1,20}[:_])?(?:function|tool)_calls?>",
     ),
-    (r"\[TOOL_CALLS\]", ""),
-    (r"<｜tool▁calls▁begin｜>", r"<｜tool▁calls▁end｜>"),
+    (r"<function=[^<>\n]{1,200}>", r"</function>"),
+    (r"<TOOLCALL>", r"</TOOLCALL>"),
+    # DeepSeek V3.2 and V4; DeepSeek V3 and Step 3; Kimi K2; Kimi K3.
+    (
+        r"<[｜|]{1,2}DSML[｜|]{1,2}(?:\w{4,8}_)?calls>",
+        r"</[｜|]{1,2}DSML[｜|]{1,2}(?:\w{4,8}_)?calls>",
+    ),
+    (r"<｜tool[▁_ ]calls[▁_ ]begin｜>", r"<｜tool[▁_ ]calls[▁_ ]end｜>"),
     (r"<\|tool_calls_section_begin\|>", r"<\|tool_calls_section_end\|>"),
+    (r"<\|open\|>tools<\|sep\|>", r"<\|close\|>tools<\|sep\|>"),
+    # Granite, Phi and Gemma 4; LFM2 and Solar Open 2; FunctionGemma; Mistral; Command; InternLM.
     (r"<\|tool_call\|?>", r"<\|/tool_call\|>|<tool_call\|>"),
+    (r"<\|tool_call[_:]start\|>", r"<\|tool_call[_:]end\|>"),
+    (r"<start_function_call>", r"<end_function_call>"),
+    (r"\[TOOL_CALLS\]", ""),
     (r"<\|START_ACTION\|>", r"<\|END_ACTION\|>"),
+    (r"<\|action_start\|>", r"<\|action_end\|>"),
+    # Apertus; Inkling; PLaMo 3.
+    (r"<\|tools_prefix\|>", r"<\|tools_suffix\|>"),
+    (r"(?:<\|message_model\|>)?<\|content_invoke_tool_(?:json|text)\|>", r"<\|end_message\|>"),
+    (r"<\|plamo:begin_tool_requests:plamo\|>", r"<\|plamo:end_tool_requests:plamo\|>"),
+    # Llama's built-in tools; gpt-oss with its special tokens and without; Phi-4-mini.
     (r"<\|python_tag\|>(?=\s*(?:\{|\w+\.call\())", ""),
     (r"(?:<\|start\|>assistant)?<\|channel\|>commentary\s+to=", r"<\|call\|>"),
     (r"\A\s*(?:assistant)?commentary\s+to=functions\.", ""),
     (r"\bfunctools(?=\[\s*\{)", ""),
 )
-"""What opens and closes a call, with Hermes, Qwen and GLM; Llama and Qwen-Coder; DeepSeek, MiniMax
-and XML; Mistral; DeepSeek V3; Kimi; Granite and Phi; Command; Llama's built-in tools; gpt-oss, with
-its special tokens and without; Phi-4-mini. Where nothing closes it, the call goes on to the end."""
 _OPENINGS: Final = re.compile("|".join(f"({opening})" for opening, _ in _SPELLINGS))
 _CLOSINGS: Final = [re.compile(closing) if closing else None for _, closing in _SPELLINGS]
 _FIRST: Final = re.compile(r"<|\[TOOL_CALLS\]|commentary|functools\[")

@@ -17,6 +17,10 @@ CALLS = (
     '<|tool_call|>[{"name": "add", "arguments": {"a": 3}}]<|/tool_call|>',
     '<|START_ACTION|>[{"tool_name": "add", "parameters": {"a": 3}}]<|END_ACTION|>',
     '<|channel|>commentary to=functions.add <|constrain|>json<|message|>{"a": 3}<|call|>',
+    '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="add">…</｜DSML｜invoke>\n</｜DSML｜tool_calls>',
+    "<longcat_tool_call>add\n<longcat_arg_key>a</longcat_arg_key>…\n</longcat_tool_call>",
+    "<|tool_call_start|>[add(a=3)]<|tool_call_end|>",
+    '<|open|>tools<|sep|><|open|>call name="add"<|sep|>…<|close|>call<|sep|><|close|>tools<|sep|>',
     '<tool_call>\n{"name": "add", "argume',
 )
 
