@@ -1,6 +1,6 @@
-"""The whole pipeline beside a raw aiohttp loop, against an instant local server, on one core, in one run.
+"""The whole pipeline beside a raw aiohttp loop, against an instant local server, on the same cores, in one run.
 
-    python tests/performance/client.py [--samples 50000] [--memory] [--against ../other]
+    python tests/performance/client.py [--samples 50000] [--cores 2] [--memory] [--against ../other]
 
 nginx answers every request with a fixed completion. "raw" posts the same bodies with aiohttp and reads the answers, no
 more. "pipeline" is the session of `nel eval run`: read the snapshot, build requests, send, parse, score, commit.
@@ -54,17 +54,11 @@ def write_dataset(path: Path, n: int) -> Path:
     return path
 
 
-def on_one_core(command: list[str], tree: Path | None = None) -> Cost:
-    """Run a command on the first core this process may use, with the nel of a checkout."""
-    core = min(os.sched_getaffinity(0))
-    environment = {**os.environ, **({"PYTHONPATH": str(tree)} if tree else {})}
-    return cost_of(["taskset", "-c", str(core), *command], cwd=tree, env=environment)
-
-
 def run_nel(url: str, dataset: Path, folder: Path, n: int, tree: Path | None = None) -> tuple[float, Cost]:
-    """Return the pipeline's requests a second, and what the whole command took."""
+    """Return the pipeline's requests a second, and what the whole command took, with the nel of a checkout."""
     out = folder / f"out-{n}-{time.monotonic_ns()}"
-    taken = on_one_core(nel_run(url, dataset, out), tree)
+    environment = {**os.environ, **({"PYTHONPATH": str(tree)} if tree else {})}
+    taken = cost_of(nel_run(url, dataset, out), cwd=tree, env=environment)
     run_dir = Path(json.loads(taken.output)["run_dir"])
     elapsed = json.loads((run_dir / "gsm8k" / "runtime_stats.json").read_text())["elapsed_seconds"]
     shutil.rmtree(out)
@@ -76,16 +70,18 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cores", type=int, default=1, help="on which each command runs; the server has all")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--against", type=Path, help="another checkout, measured in turn with this one")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with instant_server(folder) as url:
+            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.cores])  # and that of what it starts
             dataset = write_dataset(folder / "data.jsonl", options.samples)
             rows = []
             for _ in range(options.rounds):
-                raw = on_one_core([sys.executable, "-c", RAW, url, str(options.samples), str(CONCURRENCY)])
+                raw = cost_of([sys.executable, "-c", RAW, url, str(options.samples), str(CONCURRENCY)])
                 rate = float(raw.output)
                 pipeline, whole = run_nel(url, dataset, folder, options.samples)
                 other = run_nel(url, dataset, folder, options.samples, options.against)[1] if options.against else whole
@@ -99,7 +95,7 @@ def main() -> None:
                     flush=True,
                 )
             print(
-                f"median of {options.rounds} rounds, {options.samples:,} samples, concurrency {CONCURRENCY}, one core:"
+                f"median of {options.rounds} rounds, {options.samples:,} samples, concurrency {CONCURRENCY}, cores {options.cores}:"
                 f" pipeline {statistics.median(p / r for _, r, p, _, _ in rows):.2f} of raw by rate, end to end raw has"
                 f" {statistics.median(r.cpu_seconds / w.cpu_seconds for r, _, _, w, _ in rows):.2f} of its CPU"
                 + (
