@@ -56,6 +56,12 @@ def test_a_mean_weighs_benchmarks_by_their_questions_or_alike(tmp_path: Path, en
     assert (by_size["n"], by_size["accounting"]["n_total"], by_size["complete"]) == (8, 8, True)
 
 
+def test_a_mean_says_why_its_benchmark_has_no_interval(tmp_path: Path, endpoint: Endpoint) -> None:
+    """The first rows of a benchmark are no sample of it: the mean has the words of the benchmark's own score."""
+    (row,) = _run(tmp_path, endpoint, {"name": "sums", "metric": "accuracy"}, max_problems=1).aggregates
+    assert (row["ci_lower"], row["reason"]) == (None, "accuracy of few: the first 1 of 2; not a sample")
+
+
 def test_every_output_has_the_means(tmp_path: Path, endpoint: Endpoint) -> None:
     """The terminal's table, the summaries, the page, and the artifacts made again have the same row."""
     result = _run(tmp_path, endpoint, {"name": "sums", "metric": "accuracy"})
