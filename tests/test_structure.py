@@ -91,7 +91,7 @@ ROOMS = {
     "cli": 18_240,
     "comparison": 23_260,
     "compat": 41_140,
-    "config": 14_510,
+    "config": 14_520,
     "core": 5_580,
     "datasets": 16_970,
     "decide": 8_910,

@@ -101,7 +101,10 @@ def test_the_unscored_bound_a_mean(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("benchmarks", "message"),
-    [(["gsm8k", "mmlu"], 'none of them is called "mmlu"'), (["aime"], 'several of the benchmarks are called "aime"')],
+    [
+        (["gsm8k", "mmlu"], 'none of them is called "mmlu"; there are gsm8k'),
+        (["aime"], 'several of the benchmarks are called "aime"'),
+    ],
 )
 def test_an_aggregate_names_benchmarks_of_the_run(benchmarks: list[str], message: str) -> None:
     """Each once, since a mean of another set is another number."""
