@@ -298,9 +298,8 @@ def _interval(
         name = member.name(metric)
         series = member.total.shares(name)
         if series is None:
-            return no_interval(
-                f"{name} of {member.slot} is not a mean of single questions from 0 to 1"
-            )
+            reason = member.row(metric)["reason"] or "not a mean of single questions from 0 to 1"
+            return no_interval(f"{name} of {member.slot}: {reason}")
         parts.append(np.array(series.question_means(), dtype=np.float64))
         # Categories of one benchmark have questions of it, so that one question may be in two.
         benchmark, _ = split_category(title)

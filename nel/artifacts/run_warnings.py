@@ -140,8 +140,8 @@ def _unscored_warnings(accounting: Accounting) -> Iterator[str]:
         yield text
         if cause == "judge" and "tie" in causes["kinds"]:
             yield (
-                "an even panel or judge.repeats can tie; make it odd and resume with"
-                " --allow-judge-change"
+                "an even number of verdicts can tie: where a judge gave none, or of an even panel or"
+                " judge.repeats; make it odd and resume with --allow-judge-change"
             )
 
 

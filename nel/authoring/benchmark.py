@@ -302,10 +302,10 @@ class Benchmark:
         return self.shots
 
     def recorded_in(self, row: Mapping[str, object]) -> str | None:
-        """Return the answer that a row brings; None where the run asks for one.
+        """Return the answer that a row brings; None where it brings none or the run asks for one.
 
         Raises:
-            DatasetError: There is none, or it is not a text.
+            DatasetError: The row has no such field.
         """
         return None if self.response_field is None else recorded_answer(row, self.response_field)
 

@@ -125,17 +125,14 @@ def limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] |
     return limits
 
 
-def recorded_answer(row: Mapping[str, object], field_name: str) -> str:
-    """Return the answer that a row brings.
+def recorded_answer(row: Mapping[str, object], field_name: str) -> str | None:
+    """Return the answer that a row brings; None where its field holds no text.
 
     Raises:
-        DatasetError: There is none, or it is not a text.
+        DatasetError: The row has no such field.
     """
     recorded = lookup(row, field_name)
-    if isinstance(recorded, str):
-        return recorded
-    kind = "null" if recorded is None else f"a {type(recorded).__name__}"
-    raise DatasetError(f'the response field "{field_name}" must be text, it is {kind}')
+    return recorded if isinstance(recorded, str) else None
 
 
 def row_id(record: Mapping[str, object], id_field: str | None) -> str | None:

@@ -98,6 +98,9 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
         match = re.fullmatch(r"(.+)_([1-9]\d*)", name)
         if match:
             plugin_name = match[1]
+            own_name = _EVERY_K.get(f"{plugin_name}_k", plugin_name)
+            if own_name != plugin_name:
+                raise ConfigError(f"the reducer {name} is called {own_name}_{match[2]} here")
             options = {"k": int(match[2]), **options}
     built = _build("reducer", name, plugins.load("reducers", plugin_name), options)
     k = k_of(built)

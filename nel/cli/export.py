@@ -13,6 +13,8 @@ from nel.cli.options import ReadRunDir, ShareFiles
 from nel.cli.streams import stdout_kept
 from nel.cli.terminal import plain
 from nel.errors import UsageError
+from nel.reports.run_files import stored_files
+from nel.reports.whole_run import exit_code_of_run
 
 
 def export(
@@ -30,7 +32,11 @@ def export(
     ] = None,
     share_permissions: ShareFiles = False,
 ) -> None:
-    """Write the results of a run in the format of another tool."""
+    """Write the results of a run in the format of another tool.
+
+    Exit codes: 0 done; 2 cannot be exported; 3 done, but samples are unscored or a metric failed; 75
+    done, of a run that is PARTIAL.
+    """
     if to is None:
         names = ", ".join(sorted({ref.name for ref in plugins.discover("exporters")}))
         raise UsageError(f"nel export needs a format: --to one of {names}")
@@ -41,3 +47,4 @@ def export(
         typer.echo(f"exported: {path}")
     for note in exported.notes:
         typer.echo(plain(f"note: {note}"), err=True)
+    raise typer.Exit(exit_code_of_run(run_dir, stored_files(run_dir)))

@@ -9,10 +9,12 @@ from typing import Annotated
 import typer
 
 from nel.cli.options import ResultAsJson, run_path
-from nel.cli.terminal import plain
+from nel.cli.terminal import plain, say
+from nel.core.paths import as_argument
 from nel.core.strict_json import dumps
 from nel.engine.store.remote import is_remote
-from nel.errors import EXIT_USAGE, UsageError
+from nel.errors import EXIT_STOPPED_EARLY, EXIT_USAGE, UsageError
+from nel.reports.whole_run import is_unfinished
 from nel.runs.verification import check_signature, verify_run
 from nel.runs.verification import sign as sign_run
 
@@ -34,7 +36,8 @@ def verify(
     """Write every artifact of a run again from its run.db, and compare; sign the result, or check a
     signature.
 
-    Exit codes: 0 store, identity, files and signature agree; 2 they do not, or cannot be checked.
+    Exit codes: 0 store, identity, files and signature agree; 2 they do not, or cannot be checked; 75
+    they agree, and the run is PARTIAL.
     """
     if sign is not None and is_remote(location):
         raise UsageError(
@@ -63,4 +66,8 @@ def verify(
         typer.echo(f"{sum(item.passed for item in checks)} of {len(checks)} hold")
         if signature is not None:
             typer.echo(f"signed: {signature}")
-    raise typer.Exit(0 if is_verified else EXIT_USAGE)
+    if not is_verified:
+        raise typer.Exit(EXIT_USAGE)
+    if is_unfinished(run_dir):
+        say([f"the run is PARTIAL: nel eval resume {as_argument(location)}"])
+        raise typer.Exit(EXIT_STOPPED_EARLY)

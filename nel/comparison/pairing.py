@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nel.comparison.lines import UNSCORED, Columns, Ints, gold_digest
+from nel.comparison.lines import Columns, Ints
 from nel.comparison.questions import Key, Questions, is_distinct, questions_of
 from nel.comparison.sides import SideBenchmark
 from nel.errors import UsageError
@@ -75,9 +75,6 @@ def pair(
     left, right = _in_common(left_questions, right_questions)
     by_row = needs_rows(baseline, candidate)
     is_equal = _same_content(left_questions, left, right_questions, right, by_row=by_row)
-    if baseline.recorded or candidate.recorded:
-        # A row without a recorded answer is a bad row of its side alone; its partner says what it is.
-        is_equal |= _is_bad_row(left_questions)[left] | _is_bad_row(right_questions)[right]
     left, right = left[is_equal], right[is_equal]
     prompts = left_questions.digest_of("prompt")[left], right_questions.digest_of("prompt")[right]
     have_prompts = (prompts[0] != 0) & (prompts[1] != 0)  # 0 stands for none
@@ -126,14 +123,6 @@ def _in_common(baseline: Questions, candidate: Questions) -> tuple[Ints, Ints]:
         baseline.names, candidate.names, assume_unique=True, return_indices=True
     )
     return left, right
-
-
-def _is_bad_row(questions: Questions) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which questions are unscored and have neither a prompt nor a gold answer."""
-    is_empty = (questions.digest_of("prompt") == 0) & (
-        questions.digest_of("expected") == gold_digest(None)
-    )
-    return np.asarray(is_empty & (questions.columns.states[questions.first] == UNSCORED))
 
 
 def _same_content(

@@ -31,6 +31,8 @@ _OF_ENTRIES: Final = ("generation", "judge")
 _URL = ("endpoint", "url")
 _PROTOCOL = ("endpoint", "protocol")
 _OF_THE_MODEL = (_URL, ("endpoint", "model"))
+_ROWS: Final = frozenset({"sample", "max_problems"})
+"""The keys of a benchmark of which one says which rows are asked."""
 DEFAULT: Final = "default"
 """The source of a value that nothing sets."""
 _ADVICE: Final = {
@@ -193,6 +195,7 @@ class Layers:
         """
         self._use_environment()
         self._use_protocol_of_url()
+        self._use_chosen_rows()
         try:
             return RunConfig.model_validate(self.data)
         except ValidationError as error:
@@ -222,6 +225,14 @@ class Layers:
         _, _, protocol_of_url = split_url(str(endpoint["url"]))
         if protocol_of_url is not None and _PROTOCOL not in self._sources:
             endpoint.pop("protocol", None)
+
+    def _use_chosen_rows(self) -> None:
+        """Let a flag that says which rows are asked win over another way in the first data."""
+        for at, entry in self._entries("benchmarks"):
+            chosen = [key for key in _ROWS if (*at, key) in self._sources]
+            if len(chosen) == 1:
+                for key in _ROWS - {*chosen}:
+                    entry.pop(key, None)
 
     def _set(self, path: Path, value: object, source: str) -> None:
         target: object = self.data

@@ -215,6 +215,28 @@ def _check_resume(
     Raises:
         ResumeRefused: The run was started with other settings, or more rows or repeats.
     """
+    try:
+        rescore = _is_rescored(plan, stored, at_stored, options)
+    except ResumeRefused as error:
+        # A branch of a hub goes on; a run has the commit that it read.
+        revision, revision_now = stored["dataset"]["revision"], plan.dataset.revision
+        if revision == revision_now:
+            raise
+        raise ResumeRefused(
+            f"{error}; {plan.dataset.uri} was at revision {revision} and is at {revision_now}"
+        ) from error
+    store.void(key, keep_unanswered=options.scoring_only)
+    if rescore:
+        store.begin_round(key)
+    if plan.unseen and not rescore and Pending(options.snapshot).has_outcomes(key):
+        options.progress.notes.append(_unseen_note(plan))
+    return rescore
+
+
+def _is_rescored(
+    plan: Plan, stored: StoredPlan, at_stored: list[Identity], options: ResumeOptions
+) -> bool:
+    """Return whether all answers are scored again; raises ResumeRefused as its caller."""
     if not at_stored:
         raise ResumeRefused(
             f"cannot resume {plan.slot}: it was started with {stored['dataset']['rows']} rows and"
@@ -228,13 +250,7 @@ def _check_resume(
     rescore = check_resume(
         plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=options.allowed
     )
-    rescore = rescore or options.scoring_only
-    store.void(key, keep_unanswered=options.scoring_only)
-    if rescore:
-        store.begin_round(key)
-    if plan.unseen and not rescore and Pending(options.snapshot).has_outcomes(key):
-        options.progress.notes.append(_unseen_note(plan))
-    return rescore
+    return rescore or options.scoring_only
 
 
 def _versions(

@@ -291,9 +291,9 @@ def raise_if_hopeless(
         )
     if fault.kind == "tls":
         is_plain = NO_TLS in detail
-        step = "" if is_plain else "; check the certificate and the host name"
+        step = "check the certificate and the host name; ca_bundle names an authority of your own"
         raise PreflightError(
-            f"{endpoint.url}: {detail}{step}",
+            f"{endpoint.url}: {detail}" if is_plain else f"{endpoint.url}: {detail}; {step}",
             endpoint_kind=fault.kind,
             fix=(flags.url, endpoint.url.replace("https://", "http://", 1)) if is_plain else (),
         )

@@ -33,6 +33,7 @@ from nel.engine.store.projections.replies import has_reply
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.engine.store.union import Part, unite
 from nel.errors import OutputError, StoreError, UsageError
+from nel.reports.run_files import read_aggregates
 from nel.reports.writers import write_reports
 from nel.runs.rebuilding import rebuild
 from nel.runs.result import RunResult
@@ -125,7 +126,9 @@ def merge_shards(
         ],
         report=output / page.name,
         reports=tuple(output / path.relative_to(directory) for path in reports),
-        exit_code=exit_code_of([item.metrics for item in benchmarks], tolerated),
+        exit_code=exit_code_of(
+            [item.metrics for item in benchmarks], read_aggregates(output), tolerated
+        ),
     )
 
 

@@ -16,6 +16,7 @@ from nel.config.load import build_config
 from nel.errors import ConfigError
 from nel.reports.summary_tables import json_summary
 from nel.reports.tables.results import results_table, summary_rows
+from nel.reports.whole_run import exit_code_of_run, read_run
 from nel.runs.rebuilding import rebuild
 from nel.runs.result import RunResult
 from tests.support.endpoint import Endpoint, Reply, answer, scripted
@@ -55,6 +56,12 @@ def test_a_mean_weighs_benchmarks_by_their_questions_or_alike(tmp_path: Path, en
     assert (by_size["n"], by_size["accounting"]["n_total"], by_size["complete"]) == (8, 8, True)
 
 
+def test_a_mean_says_why_its_benchmark_has_no_interval(tmp_path: Path, endpoint: Endpoint) -> None:
+    """The first rows of a benchmark are no sample of it: the mean has the words of the benchmark's own score."""
+    (row,) = _run(tmp_path, endpoint, {"name": "sums", "metric": "accuracy"}, max_problems=1).aggregates
+    assert (row["ci_lower"], row["reason"]) == (None, "accuracy of few: the first 1 of 2; not a sample")
+
+
 def test_every_output_has_the_means(tmp_path: Path, endpoint: Endpoint) -> None:
     """The terminal's table, the summaries, the page, and the artifacts made again have the same row."""
     result = _run(tmp_path, endpoint, {"name": "sums", "metric": "accuracy"})
@@ -70,11 +77,12 @@ def test_every_output_has_the_means(tmp_path: Path, endpoint: Endpoint) -> None:
 
 
 def test_a_mean_without_one_of_its_benchmarks_has_no_value(tmp_path: Path, endpoint: Endpoint) -> None:
-    """A metric that one of them does not give is named with the benchmark, and nothing stands for the rest."""
+    """A metric that one of them does not give is named with the benchmark and by the exit code of run and report."""
     result = _run(tmp_path, endpoint, {"name": "sums", "metric": "f1"})
     (row,) = result.aggregates
     assert (row["value"], row["weights"], row["reason"]) == (None, {}, "no value of f1: few, many")
     assert "no value of f1: few, many" in results_table({}, result.aggregates).below[-1]
+    assert result.exit_code == exit_code_of_run(result.run_dir, read_run(result.run_dir)) == 3
 
 
 def test_the_unscored_bound_a_mean(tmp_path: Path) -> None:
@@ -93,7 +101,10 @@ def test_the_unscored_bound_a_mean(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("benchmarks", "message"),
-    [(["gsm8k", "mmlu"], 'none of them is called "mmlu"'), (["aime"], 'several of the benchmarks are called "aime"')],
+    [
+        (["gsm8k", "mmlu"], 'none of them is called "mmlu"; there are gsm8k'),
+        (["aime"], 'several of the benchmarks are called "aime"'),
+    ],
 )
 def test_an_aggregate_names_benchmarks_of_the_run(benchmarks: list[str], message: str) -> None:
     """Each once, since a mean of another set is another number."""

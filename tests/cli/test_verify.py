@@ -70,6 +70,15 @@ def test_a_changed_store_is_found(run_dir: Path, change: str) -> None:
     assert what in _failed(run_dir)
 
 
+def test_an_unfinished_run_agrees_and_is_said_to_be_partial(run_dir: Path) -> None:
+    """Files of a part may be those that the store gives; the exit code is that of nel report."""
+    with closing(sqlite3.connect(run_dir / "run.db")) as store, store:
+        store.execute(CHANGES["an answer less"][0])
+    assert nel("report", str(run_dir), cwd=run_dir.parent).returncode == 75
+    done = nel("verify", str(run_dir), cwd=run_dir.parent)
+    assert (done.returncode, "nel: the run is PARTIAL: nel eval resume" in done.stderr) == (75, True), done.stdout
+
+
 @pytest.mark.parametrize("name", ["gsm8k/metrics.json", "report.html"])
 def test_a_changed_or_missing_file_is_found(run_dir: Path, name: str) -> None:
     """One byte more, or no file: that file alone is named, and exit 2."""

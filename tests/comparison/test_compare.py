@@ -15,6 +15,7 @@ from nel.comparison.fields import part_of
 from nel.errors import OutputError, UsageError
 from tests.comparison.conftest import compared
 from tests.support.compared import FIELDS, line, lines, lm_eval_lines, nemo_lines, write_lm_eval, write_nemo, write_run
+from tests.support.runs import recorded_run
 
 
 def coins(n: int, share: float, seed: int = 0) -> list[float]:
@@ -283,15 +284,17 @@ def test_recorded_answers_are_paired_by_question(tmp_path: Path) -> None:
 
 
 def test_a_recorded_answer_that_is_missing_is_unscored_and_no_other_dataset(tmp_path: Path) -> None:
-    """The bad row of one side, which has no prompt and no gold answer, is paired by its id and counted both ways."""
-    missing = line(0, None, prompt=None, expected_answer=None, metadata={}) | {
-        "outcome": {"state": "unscored", "cause": "bad_row", "kind": "unusable", "detail": None}
-    }
-    fields = {"mode": "recorded responses"}
-    left = write_run(tmp_path / "a", lines(BEFORE), fields=fields)
-    right = write_run(tmp_path / "b", [missing, *lines(WORSE)[1:]], fields=fields)
-    pairs = only(compared(left, right))["pairs"]
-    assert (pairs["n"], pairs["n_not_scored"]) == (400, 1)
+    """The row of one side whose answer is null keeps its question, so that it is paired and counted both ways."""
+    sides = []
+    for name, answers in (("a", ["1", "3", "4"]), ("b", ["2", None, "4"])):
+        (tmp_path / name).mkdir()
+        rows = (
+            {"question": f"{n}?", "answer": f"#### {n}", "said": said}
+            for n, said in zip((2, 3, 4), answers, strict=True)
+        )
+        sides.append(recorded_run(tmp_path / name, rows, "-O", "engine.unscored_rate_max=0.5"))
+    pairs = only(compared(*sides))["pairs"]
+    assert (pairs["by"], pairs["n"], pairs["n_not_scored"]) == ("question", 3, 1)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty"])

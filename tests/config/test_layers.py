@@ -69,6 +69,14 @@ def test_a_wrong_key_of_the_file_is_named_with_the_file() -> None:
     )
 
 
+def test_a_flag_that_says_which_rows_are_asked_wins_over_the_files_way() -> None:
+    """``--sample`` replaces ``max_problems`` of a file; two flags, or both in the file, contradict each other."""
+    data = {**FILE, "benchmarks": [{"name": "x", "max_problems": 5}]}
+    (entry,) = build_config(data, given=flag_assignments({"--sample": 8})).benchmarks
+    assert (entry.sample, entry.max_problems) == (8, None)
+    assert "leave one of --sample and --max-problems out" in refused(data, {"--sample": 8, "--max-problems": 5})
+
+
 def test_what_is_set_for_all_benchmarks_wins_over_their_entries_in_the_file() -> None:
     """Sampling settings and judges of an entry give way to a flag or ``-O``; those that nothing else sets stay."""
     entry = {

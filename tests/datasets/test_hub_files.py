@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 import urllib.request
 from collections.abc import Iterator
@@ -14,9 +15,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from nel import evaluate
 from nel.datasets.download import _KeepTokenHome
 from nel.datasets.hub import open_hub
-from nel.errors import DatasetError
+from nel.errors import DatasetError, ResumeRefused
 from tests.datasets.test_hub import CARD, JSONL, ROWS
 from tests.e2e.test_canonical_hub import parquet
 from tests.support.hub import FakeHub, running_hub
@@ -30,6 +32,11 @@ class ListingHub(FakeHub):
 
     tokens: set[str | None] = field(default_factory=set)
     sha256: str = TRUTH
+    generation: int = 0
+    """How often the branch has gone on."""
+
+    def commit(self, repo: str) -> str:
+        return super().commit(f"{repo}{self.generation or ''}")
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer as the other does, with a hash beside each file of the repository ``acme/hashed``."""
@@ -61,6 +68,10 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ListingHub]
         yield found
 
 
+def lines_of(rows: list[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
 def read(uri: str) -> list[Any]:
     dataset = open_hub(uri, None)
     return [dataset.revision, [row.data for row in dataset.read()]]
@@ -79,6 +90,23 @@ def test_rows_are_those_of_a_commit(hub: ListingHub) -> None:
     fetched = [line for line in hub.requests if "/resolve/" in line]
     assert all("/resolve/main/" not in line for line in fetched)
     assert len(fetched) == len(set(fetched))
+
+
+def test_a_branch_that_went_on_is_named_when_its_run_is_resumed(hub: ListingHub, tmp_path: Path) -> None:
+    """The commit that the run has read is in the message: with ``revision=`` the run goes on."""
+    rows = [{"question": f"{n}?", "answer": "#### 2", "said": "2"} for n in range(3)]
+    hub.repos = {"acme/said": {"test.jsonl": lines_of(rows)}}
+    entry = {"name": "gsm8k", "dataset": "hf://acme/said", "response_field": "said"}
+    config = {"benchmarks": [entry], "output": {"dir": str(tmp_path), "run_id": "run"}}
+    assert evaluate(config).exit_code == 0
+    before = hub.commit("acme/said")
+    hub.repos, hub.generation = {"acme/said": {"test.jsonl": lines_of(rows[:2])}}, 1
+    with pytest.raises(
+        ResumeRefused, match=f"hf://acme/said was at revision {before} and is at {hub.commit('acme/said')}"
+    ):
+        evaluate(config, resume=True)
+    entry["dataset"] += f"?revision={before}"
+    assert evaluate(config, resume=True).exit_code == 0
 
 
 def test_a_commit_that_was_read_needs_no_hub(hub: ListingHub, monkeypatch: pytest.MonkeyPatch) -> None:

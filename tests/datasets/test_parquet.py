@@ -43,6 +43,20 @@ def test_arrow_values_become_plain(tmp_path: Path, value: Any, plain: Any) -> No
     assert read(tmp_path, {"a": [value]}) == [{"a": plain}]
 
 
+def test_a_float_of_32_bits_is_the_number_that_was_written(tmp_path: Path) -> None:
+    """A label 0.1 is not 0.10000000149011612, also in a list; a double keeps all its digits, and a sum is no label."""
+    pa = pytest.importorskip("pyarrow")
+    values = [0.1, 3.2, 1234567.125, 16777216.0]
+    columns = {
+        "label": pa.array(values, pa.float32()),
+        "list": pa.array([[value] for value in values], pa.list_(pa.float32())),
+        "double": [0.1 + 0.2, 1 / 3, 123456792.0, 0.1],
+    }
+    rows = read(tmp_path, columns)
+    assert [row["label"] for row in rows] == [row["list"][0] for row in rows] == values
+    assert [row["double"] for row in rows] == columns["double"]
+
+
 def test_values_without_json_form_are_bad_rows(tmp_path: Path) -> None:
     """An infinite number is reported with its row and column."""
     with pytest.raises(DatasetError, match=r'a\.parquet: 1 bad row: row 2: "a" holds an infinite number'):

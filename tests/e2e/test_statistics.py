@@ -147,6 +147,7 @@ def test_the_report_is_rebuilt_and_verified_with_what_the_scorer_declares(tmp_pa
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
+        (["--reducer", "pass_hat_2"], "the reducer pass_hat_2 is called pass_k_2 here"),
         (
             ["--reducer", "pass_at_5"],
             "the reducer pass_at_5 needs 5 answers a sample and the run asks for 2; use --repeats 5",

@@ -45,3 +45,20 @@ def test_a_source_of_examples_without_a_number_is_refused(tmp_path: Path) -> Non
         list(make_plans(RunConfig(benchmarks=[plain], endpoint=endpoint)))
     zero = plain.model_copy(update={"num_fewshot": 0})
     assert list(make_plans(RunConfig(benchmarks=[zero], endpoint=endpoint)))
+
+
+def test_limits_of_episodes_are_refused_where_there_are_none(tmp_path: Path) -> None:
+    """A plain benchmark has no steps to limit; beside one with episodes it may stand under the flag for both."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"question": "2+2?", "answer": "#### 4"}))
+    plain = BenchmarkConfig(name=hold_object(gsm8k), dataset=str(rows), max_steps=3)
+    agent = BenchmarkConfig(
+        name=hold_object(replace(gsm8k, name="agent", solver="react")), dataset=str(rows), max_steps=3
+    )
+    endpoint = EndpointConfig(url="http://127.0.0.1:1/v1", model="m")
+    with pytest.raises(ConfigError, match="gsm8k is answered in one request, so --max-steps would limit nothing"):
+        make_plans(RunConfig(benchmarks=[plain], endpoint=endpoint))
+    assert len(make_plans(RunConfig(benchmarks=[plain, agent], endpoint=endpoint))) == 2
+    limited = plain.model_copy(update={"max_steps": None, "limits": {"tokens": 9}})
+    with pytest.raises(ConfigError, match="so limits: tokens would limit nothing"):
+        make_plans(RunConfig(benchmarks=[limited, agent], endpoint=endpoint))

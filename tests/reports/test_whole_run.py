@@ -103,10 +103,12 @@ def test_files_of_another_run_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_exit_code_says_partial_and_unscored(tmp_path: Path) -> None:
-    """A report of an unfinished run ends as the run did, and says PARTIAL; so does a table with such a run."""
+    """A report or an export of an unfinished run ends as the run did; so does a table with such a run."""
     partial = build_viewed_run(tmp_path / "partial", ended="SIGINT")
     done = CliRunner().invoke(app, ["report", str(partial)])
     assert (done.exit_code, "this run is PARTIAL" in done.stderr) == (75, True)
+    done = CliRunner().invoke(app, ["export", str(partial), "--to", "csv", "-o", str(tmp_path / "csv")])
+    assert (done.exit_code, (tmp_path / "csv" / "export-notes.txt").is_file()) == (75, True)
     unscored = build_viewed_run(tmp_path / "unscored", is_complete=True)
     done = CliRunner().invoke(app, ["report", str(unscored)])
     assert (done.exit_code, "unscored by infra" in done.stderr) == (3, True)

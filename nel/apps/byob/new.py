@@ -232,6 +232,11 @@ def _with_prompt(asker: _Asker, proposal: Proposal, flag: str | None) -> Proposa
     if flag is not None:
         proposal = replace(proposal, prompt=flag.replace("\\n", "\n"))
     _show_lines(proposal.prompt)
+    if flag is None and proposal.left_out:
+        fields = ", ".join(f"{{{name}}}" for name in proposal.left_out)
+        typer.echo(
+            plain(f"it leaves out {fields}; --prompt takes a prompt that names what is needed")
+        )
     if flag is not None or asker.silent:
         return proposal
     answer = asker.ask(

@@ -300,7 +300,9 @@ class RunConfig(Strict):
                 benchmark_name = name if name in names else split_category(name)[0]
                 if name not in {**means, **aggregate.missing} and names.count(benchmark_name) != 1:
                     fault = "several of the benchmarks are" if name in names else "none of them is"
-                    raise ValueError(f'{title}: {fault} called "{name}"')
+                    raise ValueError(
+                        f'{title}: {fault} called "{name}"; there are {", ".join(names)}'
+                    )
             is_open = bool(aggregate.missing) or any(map(means.get, aggregate.benchmarks))
             if is_open and aggregate.weight_by_size and not aggregate.weights:
                 raise ValueError(f"{title}: what is missing has no size; give weights")

@@ -88,6 +88,24 @@ def check_prompt_differs(plan: Plan, others: Sequence[Plan]) -> None:
             )
 
 
+def check_limits(plans: Sequence[Plan]) -> None:
+    """Raise ConfigError for limits of episodes where there are none.
+
+    A run of several benchmarks has one ``--max-steps``, and those with episodes take it.
+    """
+    has_episodes = any(plan.solver is not None for plan in plans)
+    for plan in plans:
+        limits = {**plan.benchmark.limits, **plan.config.limits}
+        names = [f"limits: {', '.join(limits)}"] if limits else []
+        if plan.config.max_steps is not None and not has_episodes:
+            names.append("--max-steps")
+        if names and plan.solver is None and not plan.eval_only:
+            raise ConfigError(
+                f"{plan.slot} is answered in one request, so {' and '.join(names)} would limit"
+                " nothing; leave that out, or name what drives its episodes with --solver"
+            )
+
+
 def check_budget(config: RunConfig, plans: list[Plan]) -> None:
     """Raise ConfigError for caps that unknown prices or limits make unenforceable."""
     budget = config.budget

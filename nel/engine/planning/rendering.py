@@ -19,7 +19,8 @@ class Rendering(NamedTuple):
     encoded: str | None
     """The encoded and sealed sample; None where the row makes none."""
     fault: str | None
-    """Why it makes none, or why its gold answer decides nothing; such a row is not asked."""
+    """Why it makes none, decides nothing by its gold answer, or has no recorded answer; such a row
+    is not asked."""
     number: int
     """For the digest of the prompts; 0 where it makes none."""
 
@@ -54,6 +55,8 @@ class Renderer:
         fault = self._empty_question(sample)
         if fault is None and self._gold_fault is not None:
             fault = self._gold_fault(sample)
+        if benchmark.response_field is not None and sample.recorded_response is None:
+            fault = f'the response field "{benchmark.response_field}" holds no text'
         return Rendering(seal_text(encoded), fault, number_of(encoded))
 
 

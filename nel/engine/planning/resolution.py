@@ -32,6 +32,7 @@ from nel.engine.planning.plan_checks import (
     check_budget,
     check_combination,
     check_fulfilled,
+    check_limits,
     check_prompt_differs,
 )
 from nel.engine.planning.plan_judges import check_judge, judge_identity, with_judges
@@ -109,6 +110,7 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
             asked = config.generation_of(named).max_tokens
             notes_all += short_limit_notes(asked, plan.generation.max_tokens)
         plans.append(replace(plan, notes=tuple(notes_all)))
+    check_limits(plans)
     check_budget(config, plans)
     return plans
 

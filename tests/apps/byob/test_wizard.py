@@ -144,6 +144,16 @@ def test_from_a_csv_to_a_score_by_answering_questions(tmp_path: Path) -> None:
     assert sum(rewards) == 1.0
 
 
+def test_a_key_of_an_object_is_a_gold_answer_and_texts_that_are_left_out_are_named(tmp_path: Path) -> None:
+    """TriviaQA's aliases stand below `answer`; COPA's premise is not the question by its name."""
+    trivia = {"question": "Who?", "answer": {"value": "Rome", "aliases": ["Rome", "Roma"]}, "premise": "It fell."}
+    table = read_table(str(write_jsonl(tmp_path / "rows.jsonl", [trivia])))
+    for target in ("answer.aliases", "answer.value"):
+        assert propose(table, target=target, kind=propose_kind(table, target)).kind == "short-answer"
+    done = nel("byob", "new", "rows.jsonl", "--yes", "--target", "answer.aliases", cwd=tmp_path)
+    assert (done.returncode, "it leaves out {premise}; --prompt takes" in done.stdout) == (0, True)
+
+
 def test_with_flags_nothing_is_asked(tmp_path: Path) -> None:
     """Rows, target and scorer are enough; the prompt's \\n is a new line."""
     (tmp_path / "rows.json").write_text(json.dumps([{"q": "1 + 1?", "a": "2"}]))

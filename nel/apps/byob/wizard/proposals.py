@@ -63,6 +63,8 @@ class Proposal:
     category_field: str | None = None
     asks: bool = True
     """Whether some column was found to be the question."""
+    left_out: tuple[str, ...] = ()
+    """Columns of texts that the prompt does not show."""
 
 
 KINDS: Final = {
@@ -214,6 +216,7 @@ def propose(
     body = "\n\n".join(f"{{{name}}}" for name in reversed(fields))
     scorer, why = _scorer(table, target, kind)
     lists = [name for name in (target, list_field) if name and table.lists_as_texts(name)]
+    category = category_field or _category(table, unused_columns)
     return Proposal(
         kind=kind,
         scorer=scorer,
@@ -222,8 +225,9 @@ def propose(
         field_mapping=mapping,
         choices_field=list_field,
         list_fields=tuple(mapping.get(name, name) for name in lists),
-        category_field=category_field or _category(table, used_columns | {question or ""}),
+        category_field=category,
         asks=bool(fields),
+        left_out=_texts_besides((passage, category), unused_columns, table),
     )
 
 
@@ -318,7 +322,10 @@ def _option_columns(table: Table) -> dict[str, str]:
 
 
 def _list_column(table: Table, target: str) -> str | None:
-    lists = [name for name in table.fields() if name != target and table.is_list(name)]
+    column, _, _ = target.partition(".")
+    lists = [
+        name for name in table.fields() if name.partition(".")[0] != column and table.is_list(name)
+    ]
     # ARC has its options in an object, whose list of texts is `choices.text`.
     by_name = _column_by_name(("choices", "options", "answers", "endings", "choices.text"), lists)
     if by_name is None and len(lists) == 1 and _lists_golds(table, lists[0], target):
@@ -336,13 +343,18 @@ def _lists_golds(table: Table, name: str, target: str) -> bool:
     return True
 
 
-def _category(table: Table, used_columns: set[str]) -> str | None:
-    name = _column_by_name(
-        _CATEGORIES, [name for name in table.columns if name not in used_columns]
-    )
+def _category(table: Table, unused_columns: Sequence[str]) -> str | None:
+    name = _column_by_name(_CATEGORIES, unused_columns)
     if name is None or not 1 < table.distinct(name) < max(len(table.rows), 3):
         return None
     return name
+
+
+def _texts_besides(
+    shown: Collection[str | None], columns: Iterable[str], table: Table
+) -> tuple[str, ...]:
+    texts = filter(table.is_text, columns)
+    return tuple(name for name in texts if name not in shown and not table.is_numeric(name))
 
 
 def _field_name(column: str) -> str:

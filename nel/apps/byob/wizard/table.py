@@ -38,9 +38,16 @@ class Table:
     """Notes on what was left out or converted."""
 
     def fields(self) -> tuple[str, ...]:
-        """Return the columns, and the lists of texts in columns of objects: ``choices.text``."""
-        below = (f"{name}.text" for name in self.columns)
-        return (*self.columns, *(name for name in below if self.is_list(name)))
+        """Return the columns, and the texts and lists of texts below objects: ``choices.text``."""
+        below = [
+            f"{name}.{key}"
+            for name in self.columns
+            for value in self.values(name)[:1]
+            if isinstance(value, dict)
+            for key in value
+        ]
+        useful = [name for name in below if self.is_text(name) or self.is_list(name)]
+        return (*self.columns, *useful)
 
     def values(self, column: str) -> list[Any]:
         """Return the values of a column, or of a field below it, that are not empty."""
