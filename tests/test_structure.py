@@ -103,7 +103,7 @@ ROOMS = {
     "metrics": 15_260,
     "models": 37_720,
     "prompts": 2_690,
-    "reading": 17_130,
+    "reading": 17_090,
     "reports": 19_870,
     "runs": 11_350,
     "sandbox": 26_410,
