@@ -103,11 +103,11 @@ ROOMS = {
     "metrics": 15_260,
     "models": 37_720,
     "prompts": 2_690,
-    "reading": 16_860,
+    "reading": 17_100,
     "reports": 19_870,
     "runs": 11_370,
     "sandbox": 26_410,
-    "scoring": 22_860,
+    "scoring": 22_850,
     "tools": 1_900,
     "types": 2_210,
 }

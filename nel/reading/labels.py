@@ -27,11 +27,16 @@ _WORD: Final = re.compile(r"\w")
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
 _OPENS: Final = r"[\s*_`\"'“(\[{<【:.$>\\-]*(?:(?:text|mathrm|mathbf|textbf|boxed)\s*\{[\s\"'*(]*)*"
 _JOINT: Final = rf"[\s*_`\"'”)\]】]*(?:[,/;、]|{words_pattern('or', 'and')})[\s*_`\"'“(\[【]*"
+_SCORE: Final = r"[\s*_`\"')|]*[:=|]\s*\d"
+"""After a label whose score follows: "negative: 0.8"."""
 # What sets a label off from what follows it on its line: "No, …", "neutral. It has …", "Yes
 # because".
 _ENDS: Final = re.compile(
-    r"[\s*_`\"')\]}>$】]*(?:[.,;:!—–\n。、-]|\Z|because\b|since\b|it\b|there\b|that\b)"
+    rf"(?!{_SCORE})[\s*_`\"')\]}}>$】]*(?:[.,;:!—–\n。、-]|\Z|because\b|since\b|it\b|there\b|that\b)"
 )
+_DENIED: Final = re.compile(r"(?:non|not)\s")
+_GRADES_MIN: Final = 3
+"""Labels that are numbers and grades; of "0" and "1" a stroke joins two."""
 _ALONE: Final = frozenset(words_of("yes_alone", "no_alone"))
 """Words that decide nothing before another word: "no evidence"."""
 # After "no" or "yes": a word that it belongs to ("no evidence", "no_op"), also without a space
@@ -61,12 +66,18 @@ class LabelReader:
         """
         self.is_exact = len({_bare(label) for label in labels}) < len(set(labels))
         self.by_text = {self.bare(label): label for label in labels} | dict(synonyms or {})
-        # Of the label "non-toxic" the words "not toxic" say the same.
+        # Of the label "non-toxic" the words "not toxic" and "isn't toxic" say the same.
         self.by_text |= {
-            f"not {text.removeprefix('non ')}": label
+            f"{negation} {_DENIED.sub('', text)}": label
             for text, label in self.by_text.items()
-            if text.startswith("non ")
+            if _DENIED.match(text)
+            for negation in ("not", "isn't")
         }
+        # Of the grades 1 to 5 the words "4 out of 5" and "4/5" name one.
+        if len(labels) >= _GRADES_MIN and all(map(str.isdecimal, labels)):
+            self.by_text |= {
+                f"{label}{of}{labels[-1]}": label for label in labels for of in ("/", " out of ")
+            }
         self.patterns = _patterns(tuple(sorted(self.by_text, key=len, reverse=True)))
 
     def bare(self, text: str) -> str:
@@ -166,7 +177,7 @@ class _Patterns:
     def __init__(self, labels: tuple[str, ...]) -> None:
         texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
         label = f"(?P<label>{'|'.join(texts)})"
-        self.any = re.compile(label)
+        self.any = re.compile(rf"{label}(?!{_SCORE})")
         self.opening = re.compile(f"{_OPENS}{label}")
         self.joined = re.compile(f"{_JOINT}{label}")
         self.contrast = re.compile(words_pattern("contrast"))

@@ -23,6 +23,7 @@ from nel.reading.forms import Declaration, declarations, line_end, named_in
 from nel.reading.labels import LabelReader
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
+from nel.reading.table import native_letters
 from nel.reading.types import Form, Reading, Reason, Value
 
 _ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -30,7 +31,7 @@ _ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # likely". It is possessive (``*+``), so that the "A" of "AB" is never given back as a label.
 _OPENS: Final = (
     r"(?:[\s*_`:\"'$>.\-\\(\[{]|(?:text|mathrm|mathbf|textbf|boxed)\s*\{|"
-    rf"{words_pattern('option')}|(?:the|is|most|likely|probably|为|是)\b)*+"
+    rf"{words_pattern('option')}|(?:the|is|most|\w+ly|为|是)\b)*+"
 )
 _ARTICLES: Final = frozenset("AI")
 """Labels that are words of their own: before a small word they are not a label."""
@@ -50,8 +51,13 @@ _TEXT_MAX: Final = 200
 """Characters of an option's text where the texts are not known."""
 _LINE_MAX: Final = 1_000
 """Characters of the line before or after another one."""
+_MARKS_MAX: Final = 3
+"""Characters between a label and its option's text."""
 _TEXT_MARGIN: Final = 20
-_WRAPPING: Final = " \t\r\n*_`\"'.,:;。()[]{}$\\"
+_WRAPPING: Final = " \t\r\n*_`\"'.,:;!。()[]{}$\\"
+# A letter of another script that stands alone: marks of vowels are no letters to `re`.
+_BESIDE: Final = r"\w\u0640-\u065f\u0981-\u09cd"
+_NATIVE: Final = re.compile(rf"(?<![{_BESIDE}])[{''.join(native_letters())}](?![{_BESIDE}])")
 _ONE_LETTER: Final = re.compile(r"\W*[A-Za-z]\W*")
 
 
@@ -73,7 +79,7 @@ class _Patterns:
         name = f"(?:{'|'.join(names)})"
         # A label that goes on is a word or a grade: "As", "A's", "A-1", "A-", "C#".
         # Small letters are labels only where a mark shows it: "(b)", "b.", or all of a line.
-        apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[+#]|-(?!\s+\w))"
+        apart = r"(?![a-zA-Z0-9_À-ӿ]|['’](?!d[ıiuü]r\b)\w|[+#]|-(?!\s+\w))"
         self.opening = re.compile(
             rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{name}){apart}|(?<=[(\[])(?P<small>(?i:{name}))(?=[)\]])|(?P<lower>(?i:{name}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
         )
@@ -152,7 +158,10 @@ class LetterReader:
             return None
         value = self.opening(response, start, stop) or self._by_text(response, start, stop)
         if value is not None:
-            return value
+            later = form is Form.PHRASE and self._named_label(
+                response, value.end, len(response.text)
+            )
+            return later or value
         sentence = next(sentences(response.text, start, stop), None)
         if sentence is None:
             return None
@@ -235,11 +244,14 @@ class LetterReader:
         """Return the only label that a sentence, or else the response, names as correct, else the
         only one that the sentence marks, or that of the option that it ends with or alone names.
         """
-        named = self._named_label(response, start, stop)
+        named = self._named_label(response, start, stop) or self._named_label(
+            response, 0, len(response.text)
+        )
+        # The last option of a list is not chosen, unless the response denies the others.
+        if named is not None or (start and self._is_list(response, start, stop)):
+            return named
         return (
-            named
-            or self._named_label(response, 0, len(response.text))
-            or self._marked_label(response, start, stop)
+            self._marked_label(response, start, stop)
             or self._ending_text(response, start, stop)
             or self._only_text(response, start, stop)
         )
@@ -269,14 +281,22 @@ class LetterReader:
         if _is_article(text, match.start(group), end):
             return None
         labels = [label]
-        # "A, C" are two labels of one answer; "A or C" is none.
-        while (following := self.patterns.next.match(text, end, stop)) is not None:
+        # "A, C" and "(A) Rome, (C) Bern" are two labels of one answer; "A or C" is none.
+        while following := self.patterns.next.match(
+            text, self._after_text(text, labels[-1], end), stop
+        ):
             if _EITHER.search(text, end, following.start("label")):
                 return Value(None, match.start(group), following.end(), Reason.SEVERAL)
             labels.append(following["label"])
             end = following.end()
         answer = ",".join(label for label in self.labels if label in labels)
         return Value(answer, match.start(group), end)
+
+    def _after_text(self, text: str, label: str, end: int) -> int:
+        """Return where the text of a label's option ends, if it follows the label."""
+        option = dict(zip(self.labels, self.choices, strict=False)).get(label, "")
+        start = text.find(option, end, end + len(option) + _MARKS_MAX)
+        return end if start < 0 else start + len(option)
 
     def _row(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the labels of a stretch that is nothing but labels: "A, C and D"."""
@@ -348,7 +368,7 @@ class LetterReader:
         end = start + len(text[start:stop].rstrip())
         line = text[text.rfind("\n", 0, end) + 1 : end]
         opens_one = listed.match(text, start) or listed.match(line)
-        return opens_one is not None or len(listed.findall(line)) > 1
+        return opens_one is not None or len(set(listed.findall(line))) > 1
 
     def _is_one_of_several(self, before: str) -> bool:
         """Return whether another option is joined to what follows: "Paris or Rome"."""
@@ -372,7 +392,8 @@ def _is_article(text: str, start: int, end: int) -> bool:
 
 def _bare(text: str, *, is_exact: bool = False) -> str:
     folded = fold(text) if is_exact else lower_case(fold(text))
-    return without_copula(" ".join(folded.replace("*", "").split()).strip(_WRAPPING))
+    words = folded.replace("*", "").replace("\\ ", " ").split()
+    return without_copula(" ".join(words).strip(_WRAPPING))
 
 
 def labels_after_marker(response: Answer, labels: Sequence[str]) -> tuple[str, ...]:
@@ -413,6 +434,9 @@ def read_labels(
         labels: The labels of the options.
         choices: The texts of the options, where they are known.
     """
+    if not response.text.isascii():
+        text = _NATIVE.sub(lambda letter: native_letters()[letter[0]], response.text)
+        response = Answer(text, response.asked, response.prompt)
     return read(response, LetterReader(labels, choices))
 
 

@@ -81,6 +81,12 @@ def end_tokens() -> tuple[str, ...]:
     return tuple(_table()["tokens"]["end"])
 
 
+def native_letters() -> Mapping[str, str]:
+    """Return the label that a letter of another script stands for."""
+    letters: dict[str, str] = _table()["letters"]
+    return letters
+
+
 @cache
 def verb_last_characters() -> str:
     """Return the characters of sentences of whose several numbers the last counts."""

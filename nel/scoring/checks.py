@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from nel.core.texts import list_in_text
 from nel.core.timed_regex import compile_pattern, search
@@ -55,14 +55,13 @@ class ResponseCheck:
     """Its share of the row's score, a decimal text; None in all checks of a row: all must pass."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """What one check found."""
 
     passed: bool
+    expected: Json
     got: Json
     """What was compared: the text, the number or the JSON that was read, or what the judge said."""
-    expected: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +130,7 @@ def _details(
     checks: Sequence[ResponseCheck], findings: Sequence[CheckResult]
 ) -> list[dict[str, object]]:
     return [
-        {
-            "check": check.name,
-            "kind": check.kind,
-            "passed": finding.passed,
-            "expected": finding.expected,
-            "got": finding.got,
-        }
+        {"check": check.name, "kind": check.kind, **finding._asdict()}
         for check, finding in zip(checks, findings, strict=True)
     ]
 
@@ -152,13 +145,13 @@ def _find(
             return _numeric(check, answer, value)
         case "json_schema":
             outcome = validate_json_schema(response, value)
-            return CheckResult(outcome["valid"], outcome["error"] or outcome["extracted"], value)
+            return CheckResult(outcome["valid"], value, outcome["error"] or outcome["extracted"])
         case "judge":
             return _ask_judge(check, sample, str(value))
     texts_sought = spellings(value)
     if check.kind == "equals" and answer.asked is not None:
         response = read_text(answer, declared_only=True).value or ""
-    return CheckResult(_text_passes(check, response, texts_sought), response, value)
+    return CheckResult(_text_passes(check, response, texts_sought), value, response)
 
 
 def _text_passes(check: ResponseCheck, response: str, texts_sought: Sequence[str]) -> bool:
@@ -186,7 +179,7 @@ def _numeric(check: ResponseCheck, response: Answer, value: Json) -> CheckResult
     passed = number is not None and any(
         accepted is not None and abs(number - accepted) <= margin for accepted in targets
     )
-    return CheckResult(passed, answer, value)
+    return CheckResult(passed, value, answer)
 
 
 def _ask_judge(check: ResponseCheck, sample: ScorerInput, criterion: str) -> CheckResult:
@@ -204,7 +197,7 @@ def _ask_judge(check: ResponseCheck, sample: ScorerInput, criterion: str) -> Che
     )
     grade = ask_judge(sample, case).grade
     verdict = grade.label if not grade.explanation else f"{grade.label}: {grade.explanation}"
-    return CheckResult(grade.score >= 1, verdict, criterion)
+    return CheckResult(grade.score >= 1, criterion, verdict)
 
 
 def _row_of(sample: ScorerInput) -> dict[str, Json]:
