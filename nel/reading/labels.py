@@ -27,12 +27,10 @@ _WORD: Final = re.compile(r"\w")
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
 _OPENS: Final = r"[\s*_`\"'“(\[{<【:.$>\\-]*(?:(?:text|mathrm|mathbf|textbf|boxed)\s*\{[\s\"'*(]*)*"
 _JOINT: Final = rf"[\s*_`\"'”)\]】]*(?:[,/;、]|{words_pattern('or', 'and')})[\s*_`\"'“(\[【]*"
-_SCORE: Final = r"[\s*_`\"')|]*[:=|]\s*\d"
-"""After a label whose score follows: "negative: 0.8"."""
 # What sets a label off from what follows it on its line: "No, …", "neutral. It has …", "Yes
 # because".
 _ENDS: Final = re.compile(
-    rf"(?!{_SCORE})[\s*_`\"')\]}}>$】]*(?:[.,;:!—–\n。、-]|\Z|because\b|since\b|it\b|there\b|that\b)"
+    r"[\s*_`\"')\]}>$】]*(?:[.,;:!—–\n。、-]|\Z|because\b|since\b|it\b|there\b|that\b)"
 )
 _DENIED: Final = re.compile(r"(?:non|not)\s")
 _GRADES_MIN: Final = 3
@@ -177,7 +175,8 @@ class _Patterns:
     def __init__(self, labels: tuple[str, ...]) -> None:
         texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
         label = f"(?P<label>{'|'.join(texts)})"
-        self.any = re.compile(rf"{label}(?!{_SCORE})")
+        self.any = re.compile(label)
+        self.scored = re.compile(rf"{label}[\s*_`\"')|]*[:=|]\s*\d", re.IGNORECASE)
         self.opening = re.compile(f"{_OPENS}{label}")
         self.joined = re.compile(f"{_JOINT}{label}")
         self.contrast = re.compile(words_pattern("contrast"))
@@ -201,5 +200,13 @@ def permitted_label(text: str, labels: Sequence[str]) -> str | None:
 
 
 def read_label(response: Answer, labels: Sequence[str]) -> Reading:
-    """Return the permitted label that a response gives, as it is permitted."""
-    return read(response, LabelReader(labels))
+    """Return the permitted label that a response gives, as it is permitted.
+
+    Scores of several labels give none: "positive: 0.1, negative: 0.9".
+    """
+    reader = LabelReader(labels)
+    scored = reader.patterns.scored
+    if len({reader.bare(match["label"]) for match in scored.finditer(response.plain)}) > 1:
+        text = scored.sub(lambda match: " " * len(match[0]), response.plain)
+        response = Answer(text, response.asked, response.prompt)
+    return read(response, reader)

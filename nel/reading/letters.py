@@ -158,10 +158,7 @@ class LetterReader:
             return None
         value = self.opening(response, start, stop) or self._by_text(response, start, stop)
         if value is not None:
-            later = form is Form.PHRASE and self._named_label(
-                response, value.end, len(response.text)
-            )
-            return later or value
+            return value
         sentence = next(sentences(response.text, start, stop), None)
         if sentence is None:
             return None

@@ -115,7 +115,7 @@ def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) ->
         prompt: What it answers, empty where that is not known.
         asked: The form that the prompt asks for.
     """
-    turn = _own_turn(text) if "<" in text else text
+    turn = _own_turn(text) if "<" in text or "[" in text else text  # as each token has
     return Answer(before_next_question(turn, prompt), asked, prompt)
 
 

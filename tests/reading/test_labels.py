@@ -32,6 +32,7 @@ def label(text: str, labels: tuple[str, ...] = VALID) -> Reading:
         ("This comment is not toxic.", ("toxic", "non-toxic"), "non-toxic"),
         ("The message isn't spam.", ("spam", "not spam"), "not spam"),
         ("positive: 0.1\nnegative: 0.8", ("positive", "negative"), None),  # scores name no label
+        ("positive: 0.95", ("positive", "negative"), "positive"),
         ('{"positive": 0.1, "negative": 0.9}', ("positive", "negative"), None),
         ("Rating: 4/5", ("1", "2", "3", "4", "5"), "4"),
         ("I would give it 4 out of 5 stars.", ("1", "2", "3", "4", "5"), "4"),

@@ -47,7 +47,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("Four legs. Therefore, D.", "D", Form.SENTENCE),
         ("Die Antwort ist also D.", "D", Form.PHRASE),
         ("La risposta corretta è la D.", "D", Form.PHRASE),
-        ("The answer is A. However, on reflection, B is the correct answer.", "B", None),
+        ("The answer is C because statement B is correct and statement A is false.", "C", Form.PHRASE),
         ("Option A: Rome\nOption B: Oslo", None, None),
         ("The answer is clearly C.", "C", Form.PHRASE),
         ("After eliminating A, B and D, we are left with C.", "C", Form.SENTENCE),
