@@ -183,6 +183,7 @@ def files_of(
     if not split_paths:
         raise DatasetError(_no_split(address.split, _splits_in(data_paths), uri))
     _check_one_kind(split_paths, address.split, uri)
+    # A repository may divide a split into files of any names; in a folder they may be two datasets.
     if in_folder:
         _check_one_name(split_paths, address.split, uri)
     return split_paths

@@ -137,8 +137,16 @@ def paired_difference(
     before, after = _checked_pair(baseline, candidate)
     pairs = _Pairs.of(before, after, design or PairedDesign())
     codes = _checked_codes(clusters, len(before))
+    return _in_units_of_scores(pairs, codes, level, np.random.default_rng(seed))
+
+
+def _in_units_of_scores(
+    pairs: _Pairs, codes: Integers | None, level: float, rng: np.random.Generator
+) -> PairedDifference:
+    """Return interval, test and errors of scaled differences, on the scale of the scores."""
+    n = len(pairs.values)
     interval = pairs.interval(codes, level)
-    p_value, test = pairs.test(codes, np.random.default_rng(seed))
+    p_value, test = pairs.test(codes, rng)
     variance, _ = pairs.variance(codes)
     lower, upper = _finite_ends(interval, pairs.exponent)
     naive_lower, naive_upper = _naive_ends(pairs, codes, level)
@@ -151,11 +159,11 @@ def paired_difference(
         p_value=p_value,
         interval_method=interval.method,
         test_method=test,
-        n=len(before),
+        n=n,
         n_clusters=None if codes is None else int(codes.max()) + 1,
         wins=pairs.wins,
         losses=pairs.losses,
-        ties=len(before) - pairs.wins - pairs.losses,
+        ties=n - pairs.wins - pairs.losses,
         standard_error=unscale(math.sqrt(variance), pairs.exponent),
         smallest_detectable=unscale(detectable, pairs.exponent),
         naive_lower=naive_lower,

@@ -12,8 +12,10 @@ def pack_folders(folders: Sequence[Path]) -> bytes:
     """Return what folders of this machine hold, owned by root; later ones win."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
-        for path in (path for folder in folders for path in sorted(folder.iterdir())):
-            archive.add(path, arcname=path.name, filter=_owned_by_root)
+        for folder in folders:
+            # A name that stands twice in an archive is unpacked twice: the later one stays.
+            for path in sorted(folder.iterdir()):
+                archive.add(path, arcname=path.name, filter=_owned_by_root)
     return packed.getvalue()
 
 

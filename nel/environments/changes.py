@@ -66,11 +66,13 @@ def changes_between(api: docker.APIClient, image: str, snapshot: str) -> list[Ch
     for names in layers[n_layers:]:
         above.add(names)
     kinds: dict[str, ChangeKind] = {}
+    # A path that an upper layer wrote and a later one removed again is in `touched` alone.
     for path in above.touched & above.paths:
         kinds[path] = "changed" if path in below.paths else "added"
     for path in below.paths - above.paths:
         folder = path.rpartition("/")[0]
-        if folder in above.paths or not folder:  # else the folder itself is named
+        # Of a removed folder the engine's own list has the folder and nothing that was in it.
+        if folder in above.paths or not folder:
             kinds[path] = "removed"
     return [
         Change(path=_NOT_TEXT.sub(_SIGN, f"/{path}"), kind=kind)
@@ -142,6 +144,7 @@ def _saved_layers(chunks: Iterable[bytes]) -> list[list[str]]:
                 assert content is not None  # noqa: S101 - of a file
                 if member.name == _MANIFEST:
                     manifest = loads(content.read())
+                # Digests may name layers and configurations alike: the content tells them apart.
                 elif (paths := _paths_in(content)) is not None:
                     names[member.name] = paths
     return [names[links.get(layer, layer)] for layer in manifest[0]["Layers"]]

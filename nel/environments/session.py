@@ -216,6 +216,7 @@ class ContainerSession:
                 is_file_above = "not a directory" in str(error.explanation)
                 if not isinstance(error, docker.errors.NotFound) and not is_file_above:
                     raise
+                # The engine says "not found" of a container that is gone as well: that one raises.
                 self.check()
                 return None
             return bytes(data)
@@ -357,11 +358,13 @@ class ContainerSession:
             frame = pack_frame(order, body)
         except ValueError as error:  # a zero byte, with which no program and no file has a name
             return result_without_reply(NOT_FOUND, "exit", str(error).encode())
+        # The helper ends the command after `seconds`; the grace is for it to say so.
         started = time.monotonic()
         deadline = started + seconds + _GRACE_SECONDS
         try:
             self._helper.send(frame, deadline)
             reply, output = read_frame(self._helper, deadline)
+            # Numbered, so that an answer to an earlier request is not taken for this one's.
             if reply["number"] != str(self._number):
                 raise ValueError("an answer to something else")
             ran, is_disk_full = result_of(reply, output), reply["is_disk_full"]

@@ -82,6 +82,7 @@ class ContainerTools(Toolset):
             self.client = connect(settings.docker_host)
             info = info_of(self.client)
             info.check_limits(allow_unlimited=settings.allow_unlimited)
+        # The task's limit is for the task: an agent in the container gets its memory on top.
         memory_mb = spec.memory_mb
         if agent is not None and memory_mb is not None:
             memory_mb += agent.recipe.memory_mb

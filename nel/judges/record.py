@@ -89,12 +89,13 @@ def _grade_json(grade: Grade | None) -> GradeJson:
 
 
 def _opinion_json(opinion: Opinion) -> OpinionJson:
+    repeats: list[list[str | float] | None] = [
+        None if repeat is None else [repeat.label, repeat.score] for repeat in opinion.repeats
+    ]
     return {
         "judge": opinion.judge,
         **_grade_json(opinion.grade),
-        "repeats": [
-            None if repeat is None else [repeat.label, repeat.score] for repeat in opinion.repeats
-        ],
+        "repeats": repeats,
         "questions": [list(pair) for pair in opinion.questions],
         "reasked": opinion.reasked,
         "fault": opinion.fault,

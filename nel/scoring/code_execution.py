@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 import inspect
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -19,7 +19,9 @@ from nel.scoring.program_rows import cases_of, entry_point_of, tests_of
 from nel.types import ScorerInput
 
 if TYPE_CHECKING:
+    from nel.reading.programs import Extracted
     from nel.sandbox import Limits, ProgramVerdict, Sandbox
+    from nel.sandbox.isolation.languages import Language
 
 _Result: TypeAlias = "dict[str, bool | str | None]"
 
@@ -61,20 +63,13 @@ def code_sandbox(
     >>> code_sandbox(ScorerInput(response="I do not know.", target="add", metadata={"_test": "assert add(1, 2) == 3"}))
     {'correct': False, 'parsed': False, 'verdict': 'no_code', 'extracted': None}
     """
-    from nel.reading.programs import extract_program  # noqa: PLC0415
     from nel.sandbox import Program  # noqa: PLC0415 - loaded when a program is to be run
     from nel.sandbox.isolation.languages import find_language  # noqa: PLC0415
 
     row = sample.metadata
     runner = find_language(language or str(row.get("_language") or row.get("language") or "python"))
     task = _task_of(sample)
-    extracted = extract_program(
-        sample.response,
-        language=runner.name,
-        fences=runner.fences,
-        prompt=task["prompt"],
-        entry_point=task["entry_point"] or None,
-    )
+    extracted = _extract(sample.response, runner, task)
     if extracted is None:
         return {"correct": False, "parsed": False, "verdict": "no_code", "extracted": None}
     program = Program(
@@ -92,6 +87,18 @@ def code_sandbox(
 
 
 code_sandbox.needs_sandbox = True  # type: ignore[attr-defined]
+
+
+def _extract(response: str, language: Language, task: Mapping[str, Any]) -> Extracted | None:
+    from nel.reading.programs import extract_program  # noqa: PLC0415 - as above
+
+    return extract_program(
+        response,
+        language=language.name,
+        fences=language.fences,
+        prompt=task["prompt"],
+        entry_point=task["entry_point"] or None,
+    )
 
 
 def _task_of(sample: ScorerInput) -> dict[str, Any]:

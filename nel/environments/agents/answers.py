@@ -303,6 +303,7 @@ def _message_events(body: Event) -> Iterator[Event]:
     empty_body["usage"] = {**body["usage"], "output_tokens": 1}
     yield {"type": "message_start", "message": empty_body}
     for index, block in enumerate(body["content"]):
+        # A block begins empty and is filled by its deltas, the signature last.
         field, kind, piece_field = _DELTAS[block["type"]]
         value = block[field]
         start = {**block, field: {} if field == "input" else ""}
@@ -329,7 +330,10 @@ def _candidates(answer: ServedAnswer) -> Event:
         parts.append({"text": answer.reasoning, "thought": True})
     if answer.text or not answer.calls:
         parts.append({"text": answer.text})
+    # Gemini has no text for arguments: a call whose arguments are no object is left out, and the
+    # finish reason says so.
     readable = [call for call in answer.calls if call.values is not None]
+    # As the vendor has it, the first call of an answer carries the signature of its reasoning.
     for position, call in enumerate(readable):
         signed = {"thoughtSignature": answer.signature} if answer.reasoning else {}
         function = {"name": call.name, "args": call.values}

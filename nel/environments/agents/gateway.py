@@ -161,6 +161,7 @@ class Gateway:
     def _is_retry(self, earlier: _Exchange) -> bool:
         if earlier.answered is None:
             return True  # however long it takes: the client has only given up waiting
+        # A refusal is no answer to repeat: the next try may succeed.
         if earlier.task.cancelled() or isinstance(earlier.task.result(), _Refusal):
             return False
         is_recent = time.monotonic() - earlier.answered < _REPEAT_SECONDS
@@ -168,6 +169,7 @@ class Gateway:
 
     async def _ask(self, request: AgentRequest) -> ServedAnswer | _Refusal:
         episode = self._episode
+        # The time from the last answer to this request is the agent's own work.
         if episode.ending is None:
             self.note_work()
             self._note_differences(request)
@@ -187,6 +189,7 @@ class Gateway:
             finally:
                 self.n_open -= 1
                 self.last_activity = time.monotonic()
+        # An ending came before this request or while it was asked: the agent may as well stop.
         self.ended.set()
         return _refusal_of(episode.ending)
 
@@ -267,6 +270,7 @@ class Gateway:
         ):
             if kinds:
                 self._note(note, sorted(kinds))
+        # The evaluated model answers whatever name is asked for, so a log must say what was.
         if request.model not in ("", self._episode.model):
             self._note("model_asked", request.model)
 
@@ -306,6 +310,7 @@ class Gateway:
             else:
                 answer = task.result()
             if isinstance(answer, _Refusal):
+                # Once a stream has begun its status is sent, so that the error becomes an event.
                 if stream is None:
                     return _refuse(query.protocol, answer)
                 await stream.write(frame_of(_error_body(query.protocol, answer)))

@@ -93,6 +93,7 @@ class AgentInstall:
             _run(["npm", "install", "--prefix", str(folder / "npm"), *options, *npm])
 
     def _pip_options(self, folder: Path) -> list[str]:
+        # For containers: Linux on this machine's processor, whatever system this machine has.
         machine = platform.machine()
         platforms = [
             option

@@ -68,6 +68,7 @@ class AgentProgram:
         )
         seconds = request["seconds"]
         self._send(self._session.order(command, seconds=seconds, bytes_max=_OUTPUT_BYTES))
+        # A stop that came before the relay was there could not be sent.
         if self._is_stopped.is_set():
             self._send({"stop": True})
         try:
@@ -134,6 +135,7 @@ class AgentProgram:
 
     def _carry(self, header: Mapping[str, str], body: bytes, port: int) -> None:
         number = int(header["connection"])
+        # The relay numbers the agent's connections; each becomes one to nel's endpoint.
         if "begins" in header:
             connection = socket.create_connection(("127.0.0.1", port))
             self._connections[number] = connection
@@ -153,6 +155,7 @@ class AgentProgram:
         with suppress(OSError):
             while data := connection.recv(_READ_BYTES):
                 self._send({"connection": number}, data)
+        # Nothing is said of a connection that the agent itself has ended: `_carry` removed it.
         if self._connections.get(number) is connection:
             with suppress(OSError):
                 self._send({"connection": number, "ends": True})

@@ -165,6 +165,7 @@ def _responses(body: JsonObject) -> Iterator[Message]:
         raise Unreadable(
             "responses are not stored here; send all input without previous_response_id"
         )
+    # Instructions and system messages at the start become the one system message of chat.
     items = body["input"]
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]
@@ -232,6 +233,7 @@ def _anthropic(body: JsonObject) -> Iterator[Message]:
             if block["type"] == "tool_result":
                 text = _text(_content(block.get("content"), is_kept=False))
                 yield Message(role="tool", content=text, tool_call_id=block["tool_use_id"])
+        # Chat takes results right after the calls, so they precede what the user adds.
         others = [block for block in blocks if block["type"] in ("text", "image")]
         calls = tuple(
             ToolCall(id=block["id"], name=block["name"], arguments=dumps(block.get("input") or {}))
@@ -253,6 +255,7 @@ def _gemini(body: JsonObject) -> Iterator[Message]:
     for item in body["contents"]:
         parts = item.get("parts") or []
         for result in (part["functionResponse"] for part in parts if "functionResponse" in part):
+            # Gemini names no call: calls of one name are answered in the order of their asking.
             identifier = result["name"]
             for position, call in enumerate(open_calls):
                 if call.name == result["name"]:

@@ -96,6 +96,7 @@ async def _watch(running: asyncio.Future[JsonObject], episode: Episode, gateway:
             await episode.stop_program()
             return
         if ending is not None:
+            # After a limit the agent got an answer that names it, and may save its work.
             if isinstance(ending, LimitReached):
                 await asyncio.wait({running}, timeout=_AFTER_LIMIT_SECONDS)
             if not running.done():
@@ -182,6 +183,7 @@ def _conclude(recipe: Recipe, episode: Episode, ended: JsonObject, *, n_answers:
         if claim is not None:
             noted["claimed_cost"] = claim[1]
         episode.note("agent_ended", noted)
+    # An agent that never got an answer says nothing of the model: a fault of the set-up.
     if not n_answers:
         if episode.ending is not None:
             raise episode.ending

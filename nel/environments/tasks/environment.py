@@ -84,6 +84,7 @@ class TaskTools(ContainerTools):
         """Return the verdict of the tests; one that can be forged is none where that is asked."""
         while self.next_stage() is not None:
             pass  # steps that the agent did not come to are verified as well
+        # After the last step the agent's container may be closed before its tests run.
         if self._goes_on():
             self._verdicts.append(verify(self.client, self.session, self.task, self._level))
         evidence = verdict_of_steps(self._verdicts, is_mean=self._whole.is_mean)
@@ -100,6 +101,7 @@ class TaskTools(ContainerTools):
         self._verdicts.append(verify(self.client, self.session, self.task, self._level, ends=False))
         if not self._goes_on():
             return None
+        # Each step starts an agent program of its own.
         self._program.close()
         self._program = AgentProgram(self.session)
         self.task = self._whole.steps[n_over + 1]
@@ -219,6 +221,7 @@ class TaskEnvironment(ContainerMaker):
                 check_image(client, image_of(container))
             self.faults.pop(task_id, None)
         except SandboxError as error:
+            # An engine that is away stops the run; a missing image costs its task alone.
             if is_outage(error) and error.kind != "no_image":
                 raise
             self.faults[task_id] = str(error)

@@ -226,6 +226,7 @@ class Keys:
 
     def _take(self, key: str, what: str, *kinds: type) -> Any:
         value = self._values.pop(key, None)
+        # In Python true is the number 1; in a configuration it is not one.
         is_odd = isinstance(value, bool) and bool not in kinds
         if value is not None and (is_odd or not isinstance(value, kinds)):
             raise TaskRefused(f"{self._path(key)} = {value!r} is not {what}")

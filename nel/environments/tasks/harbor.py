@@ -231,6 +231,7 @@ def _with_verifier(
         raise TaskRefused("verifier.environment and environment_mode = 'shared' exclude each other")
     if mode == "shared" or not (mode or is_own or task.verifier):
         return replace(task, verifier=None, tests=replace(task.tests, is_in_image=False))
+    # The fallback's container, without what only an agent's has; then the verifier's own keys.
     fallback = task.verifier or task
     container = replace(fallback, outputs=(), steps=(), agent_user=None)
     if is_own:
@@ -342,6 +343,7 @@ def _instruction(path: Path) -> str:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, ValueError) as error:
         raise TaskRefused(f"{path.name} cannot be read: {error}") from error
+    # Canary lines at the top, and the empty lines after them.
     start = 0
     while start < len(lines) and _CANARY.match(lines[start].strip()):
         start += 1

@@ -76,6 +76,7 @@ def matters(session: ContainerSession, added: Sequence[str], changed: Sequence[s
 
 def _is_judged_whole(path: str) -> bool:
     """Return whether other words than those of all files count in a file."""
+    # Of other files the helper returns a text only where a word of `_FORGING` is in it.
     names = [*_CONFIGURATION, "passwd"]
     return _WORK.fullmatch(path) is not None or path.endswith(tuple(f"/{name}" for name in names))
 
@@ -120,6 +121,7 @@ def _shadowing_packages(session: ContainerSession, added: set[str]) -> set[str]:
     """Return the added packages of Python of which the image has one elsewhere."""
     sites = _folders(session, [site for pattern in _SITES for site in _glob(session, pattern)])
     packages = {
+        # The entry right below the site: a package's folder, or a module.
         file[: (file + "/").index("/", len(site) + 1)]
         for site in sites
         for file in added

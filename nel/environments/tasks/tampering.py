@@ -92,6 +92,7 @@ def suspicious_paths(
         import_folders: Where tests may take a module from before the interpreter's own.
     """
     program_folders = {*search_path.split(":"), *USUAL_PATH.split(":")}
+    # `useradd` fills a new home with copies of /etc/skel, which are no work of the agent.
     innocent_folders = _homes_of_new_users(changes)
     return sorted(
         change.path
@@ -175,6 +176,7 @@ def _decides(
         return folder in program_folders or _REPLACED.fullmatch(change.path) is not None
     if _USED_BY_TESTS.fullmatch(name) and (folder in program_folders or HOME_BIN.fullmatch(folder)):
         return True
+    # json/__init__.py hides the standard module as json.py does.
     if name.startswith("__init__."):
         folder, _, name = folder.rpartition("/")
     return folder in import_folders and name.partition(".")[0] in _IMPORTABLE

@@ -157,6 +157,7 @@ def _separate(
     container = ContainerSession.open(client, _spec(session, task, verifier))
     try:
         make_logs(container, *LOGS)
+        # The image may have something in the place of an output, which must not be taken for it.
         for path, (archive, _) in outputs.items():
             container.remove_tree(path)
             container.put_archive(str(PurePosixPath(path).parent), archive)
@@ -240,6 +241,7 @@ def _verdict(session: ContainerSession, task: TaskFolder) -> tuple[JsonObject, l
         raise ToolsetFault(TIMEOUT, f"the tests took longer than {seconds:g} s")
     output = ran.stdout.decode("utf-8", "replace")
     ending = f"exit code {ran.exit}, and it printed: {output[-_TAIL_CHARACTERS:]}"
+    # A script that goes on after one of its programs was killed exits by itself: its reward counts.
     if ran.ended_by in _KILLED and ran.exit > _SIGNALS:
         raise ToolsetFault(DIED, f"{_KILLED[ran.ended_by]}; {ending}")
     try:
@@ -280,6 +282,7 @@ def _rewards(session: ContainerSession) -> tuple[dict[str, float], list[str]]:
     except ValueError as error:
         raise ToolsetFault(UNREADABLE, str(error)) from error
     rewards = rewards_of(as_json, as_text)
+    # Where both are there they have to agree, else one of them may be the agent's.
     if as_json is None or as_text is None:
         return rewards, []
     with suppress(ToolsetFault):

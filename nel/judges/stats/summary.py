@@ -149,6 +149,14 @@ class JudgingCounts:
         cases: Counter[str] = Counter()
         for template in templates:
             cases[template.name] += template.cases
+        judges = [{"name": name, **judge.as_json()} for name, judge in self._judges.items()]
+        panels = [self._agreement(template) for template in templates if len(template.members) > 1]
+        repeats = [row for template in templates for row in template.repeats_json()]
+        swaps = [
+            {"template": template.name, "judge": judge, **order.as_json()}
+            for template in templates
+            for judge, order in template.order.items()
+        ]
         return {
             "n_judged": self._n_judged,
             "n_without_grade": {
@@ -158,16 +166,10 @@ class JudgingCounts:
             "n_cases": self._n_cases,
             "n_cases_without_grade": self._n_cases_without_grade,
             "templates": dict(cases),
-            "judges": [{"name": name, **judge.as_json()} for name, judge in self._judges.items()],
-            "agreement": [
-                self._agreement(template) for template in templates if len(template.members) > 1
-            ],
-            "self_consistency": [row for template in templates for row in template.repeats_json()],
-            "position_swap": [
-                {"template": template.name, "judge": judge, **order.as_json()}
-                for template in templates
-                for judge, order in template.order.items()
-            ],
+            "judges": judges,
+            "agreement": panels,
+            "self_consistency": repeats,
+            "position_swap": swaps,
         }
 
     def _agreement(self, template: _Template) -> dict[str, Any]:

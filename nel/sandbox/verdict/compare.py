@@ -12,18 +12,17 @@ Rule = Literal["lines", "exact", "tokens", "floats"]
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _SHOWN_CHARACTERS_MAX: Final = 40
+_TOLERANCE: Final = 1e-6
 
 
-def outputs_equal(
-    actual: str, expected: str, *, rule: Rule = "lines", tolerance: float = 1e-6
-) -> bool:
+def outputs_equal(actual: str, expected: str, *, rule: Rule = "lines") -> bool:
     """Return whether a program's output is the expected one.
 
     Args:
         rule: ``lines``: whitespace at the end of a line, empty lines at the end and the kind of
             line end do not matter. ``exact``: every character counts. ``tokens``: any whitespace
-            separates. ``floats``: as ``tokens``, with numbers equal within the tolerance.
-        tolerance: The largest difference, absolute or as a share of the expected number.
+            separates. ``floats``: as ``tokens``, with numbers that differ by at most
+            a millionth, absolute or as a share of the expected number.
 
     >>> outputs_equal("5 6 \\r\\n7\\n\\n", "5 6\\n7"), outputs_equal("5  6", "5 6")
     (True, False)
@@ -38,7 +37,7 @@ def outputs_equal(
     if rule == "tokens" or len(actual_tokens) != len(expected_tokens):
         return actual_tokens == expected_tokens
     pairs = zip(actual_tokens, expected_tokens, strict=True)
-    return all(_same_token(token, expected_token, tolerance) for token, expected_token in pairs)
+    return all(_same_token(token, expected_token) for token, expected_token in pairs)
 
 
 def first_difference(actual: str, expected: str) -> str:
@@ -88,13 +87,13 @@ def _excerpt(line: str | None, counterpart: str | None) -> str:
     return quoted
 
 
-def _same_token(token: str, expected_token: str, tolerance: float) -> bool:
+def _same_token(token: str, expected_token: str) -> bool:
     """Return whether two tokens are one; what a float cannot hold is compared as text."""
     if _NUMBER.fullmatch(token) and _NUMBER.fullmatch(expected_token):
         number = float(token)
         expected_number = float(expected_token)
         if math.isfinite(number) and math.isfinite(expected_number):
-            largest = max(tolerance, tolerance * abs(expected_number))
+            largest = _TOLERANCE * max(1.0, abs(expected_number))
             return abs(number - expected_number) <= largest
     is_nan = token.lower().strip("+-") == "nan"
     return token == expected_token and not is_nan
