@@ -12,6 +12,6 @@ from nel import ScorerInput, answer_line, benchmark, scorer
     category_field="continent",
 )
 @scorer
-def capitals(sample: ScorerInput) -> dict:
+def capitals(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the city on the answer line."""
     return answer_line(sample)

@@ -4,7 +4,7 @@ from nel import ScorerInput, scorer
 
 
 @scorer(example=ScorerInput(response="Red and blue.", target="red, blue"))
-def keywords(sample: ScorerInput) -> dict:
+def keywords(sample: ScorerInput) -> dict[str, object]:
     """Share of the comma-separated keywords of the target that the response mentions."""
     words = [word.strip().lower() for word in str(sample.target).split(",") if word.strip()]
     matches = [word for word in words if word in sample.response.lower()]

@@ -45,7 +45,7 @@ def sums_benchmark(uri: str) -> Benchmark:
         target_field="answer",
     )
     @scorer
-    def sums(sample: ScorerInput) -> dict:
+    def sums(sample: ScorerInput) -> dict[str, bool | str | None]:
         """Compare the number in the response."""
         return numeric_match(sample)
 

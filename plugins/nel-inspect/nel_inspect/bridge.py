@@ -23,6 +23,7 @@ from nel.judges.parsing.formats import may_hold_verdict
 from nel.judges.types import Case, Judgement
 from nel.prompts import load_template
 from nel.scoring.model_graded import GRADER
+from nel.types import Message
 from nel_inspect.grading import score_of
 from nel_inspect.records import as_json
 from nel_inspect.solving import NamedScore, score
@@ -64,7 +65,9 @@ class TaskScorer:
         """
         request = None  # outside of a run, where no prompt was sent
         if sample.sample is not None:
-            turns = [as_turn(message) for message in sample.sample.input]
+            sent = sample.sample.input
+            messages = [Message(role="user", content=sent)] if isinstance(sent, str) else sent
+            turns = [as_turn(message) for message in messages]
             request = (turns, list(sample.sample.tools))
         task = load_task(self.address)
         try:

@@ -29,13 +29,10 @@ def _stand_in_api() -> Any:
     """Return the provider of models that send nothing."""
     from inspect_ai.model import ModelAPI  # noqa: PLC0415 - heavy
 
-    class StandIn(ModelAPI):
-        nel_judge: str | None = None
+    return type("StandIn", (ModelAPI,), {"nel_judge": None, "generate": _refuse})
 
-        async def generate(self, *_: Any, **__: Any) -> Any:
-            raise RuntimeError(
-                f"{self.model_name} stands for a model while nel runs a task, and was kept beyond"
-                " that"
-            )
 
-    return StandIn
+async def _refuse(stand_in: Any, *_: Any, **__: Any) -> Any:
+    raise RuntimeError(
+        f"{stand_in.model_name} stands for a model while nel runs a task, and was kept beyond that"
+    )
