@@ -44,6 +44,9 @@ READERS_PYTHON ?= python3.12
 # Tests commit to disk thousands of times, which costs more than all else they do: in memory, where there is room.
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
+# For targets that install what their tests need: a test that skips there has failed.
+# A file's fixtures run another tool over all its cases, so one worker has the whole file.
+WITH_ALL := PYTHONPATH=. $(BIN)/pytest -p tests.support.no_skips --dist loadfile
 
 .PHONY: image helper check-helper simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-agent demo-model hostile-table robustness sandbox test test-data test-sandbox test-agents test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format dist lock \
 	bench coverage bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
@@ -164,50 +167,49 @@ BFCL := 'openai>=1.86' tree_sitter==0.21.3 tree-sitter-java==0.21.0 tree-sitter-
 BRIDGED := 'inspect_ai>=0.3.285' 'lm_eval[api,ifeval]>=0.4.12' transformers 'evalscope>=1.14.1' seqeval 'ray[client]>=2.40' \
 	'botocore>=1.35' 'moto[server]>=5' s3fs
 
-# In an environment of its own: the tools that the plugins bridge to pin versions of many libraries.
+# In an environment of its own: the tools that the plugins bridge to pin versions of many libraries, not those of the lock.
 test-plugins:
-	@$(MAKE) --no-print-directory VENV=.venv-plugins test-plugins-here
+	@$(MAKE) --no-print-directory VENV=.venv-plugins LOCKED= test-plugins-here
 
 test-plugins-here: $(DEV_STAMP)
 	@echo "==> tests of the plugins with the tools they bridge to"
 	@$(call install,$(BRIDGED))
 	@$(call install,$(BFCL))
 	@$(call install,--no-deps bfcl-eval==2026.3.23)
-	@$(BIN)/python -c 'import bfcl_eval, evalscope, inspect_ai, lm_eval, moto, ray, s3fs, seqeval, transformers'  # else tests are skipped
-	@$(BIN)/pytest -n 2 $(filter-out plugins/nel-bfcl/tests,$(PLUGIN_TESTS)) tests/engine/executors/test_on_ray.py
-	@$(BIN)/pytest -n 2 -m "not slow" plugins/nel-bfcl/tests
+	@$(WITH_ALL) -n 2 $(filter-out plugins/nel-bfcl/tests,$(PLUGIN_TESTS)) tests/engine/executors/test_on_ray.py
+	@$(WITH_ALL) -n 2 -m "not slow" plugins/nel-bfcl/tests
 
 test-bfcl:
-	@$(MAKE) --no-print-directory VENV=.venv-plugins test-bfcl-here
+	@$(MAKE) --no-print-directory VENV=.venv-plugins LOCKED= test-bfcl-here
 
 test-bfcl-here: $(DEV_STAMP)
 	@echo "==> all multi-turn rows of BFCL, and verdicts on 1,000 trajectories: about twenty minutes"
 	@$(call install,$(BFCL))
 	@$(call install,--no-deps bfcl-eval==2026.3.23)
-	@$(BIN)/pytest -n 2 -m slow plugins/nel-bfcl/tests
+	@$(WITH_ALL) -n 2 -m slow plugins/nel-bfcl/tests
 
 # In an environment of its own too: inspect_evals and the other tools want different versions of the same libraries.
 test-inspect-evals:
-	@$(MAKE) --no-print-directory VENV=.venv-inspect-evals test-inspect-evals-here
+	@$(MAKE) --no-print-directory VENV=.venv-inspect-evals LOCKED= test-inspect-evals-here
 
 test-inspect-evals-here: $(DEV_STAMP)
 	@echo "==> published tasks of inspect_evals, by nel and by Inspect"
 	@$(call install,'inspect_ai>=0.3.285' 'inspect_evals>=0.26')
-	@$(BIN)/pytest -n 2 plugins/nel-inspect/tests/test_published_tasks.py
+	@$(WITH_ALL) -n 2 plugins/nel-inspect/tests/test_published_tasks.py
 
 # Each server in an environment of its own below .venv-servers; NAMES picks some of llamacpp, litellm, lm_eval, vllm.
 test-servers: $(DEV_STAMP)
 	@echo "==> installing llama.cpp, LiteLLM, vLLM and lm-eval into .venv-servers: about 4 GB, once"
 	@$(BIN)/python -m tests.servers.install .venv-servers $(NAMES)
 	@echo "==> tests with real servers"
-	@NEL_TEST_SERVERS=$(CURDIR)/.venv-servers $(BIN)/pytest tests/servers -rs
+	@NEL_TEST_SERVERS=$(CURDIR)/.venv-servers $(if $(NAMES),$(BIN)/pytest -rs,$(WITH_ALL)) tests/servers
 
 # In an environment of its own too: EvalScope and others bring hundreds of packages, and one needs Python 3.12.
 test-exports: $(DEV_STAMP)
 	@echo "==> installing the tools that read exports, into .venv-readers: several minutes, once"
 	@$(READERS_PYTHON) -m venv .venv-readers
 	@.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check -e . -e './plugins/nel-tracking[mlflow,wandb]' evalscope every-eval-ever
-	@NEL_TEST_READERS=$(CURDIR)/.venv-readers/bin/python $(BIN)/pytest tests/artifacts/exporting -k "reads or accepts"
+	@NEL_TEST_READERS=$(CURDIR)/.venv-readers/bin/python $(WITH_ALL) tests/artifacts/exporting -k "reads or accepts"
 
 test-storms: $(DEV_STAMP)
 	@echo "==> kill storms, faults and simulated worlds"
