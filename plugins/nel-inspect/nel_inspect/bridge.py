@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Any, ClassVar, Final, Self
 
 from nel import Benchmark, Sample, Score, ScorerInput
+from nel.authoring.problem import label_of
 from nel.core.addresses import split_address
 from nel.errors import ConfigError, DatasetError, JudgeError, ScorerError
 from nel.judges.parsing.formats import may_hold_verdict
@@ -113,6 +114,7 @@ class TaskBenchmark(Benchmark):
             target=record["target"],
             choices=tuple(choices) if choices else None,
             metadata=dict(record),
+            group=label_of(record, self.group_field),
             recorded_response=self.recorded_in(record),
         )
 
@@ -163,6 +165,7 @@ def open_task(uri: str) -> Benchmark:
         dataset=Rows(task),
         prompt=load_template("made by Inspect", name="prompt"),
         scorer=TaskScorer(address=address),
+        group_field=None if task.cluster is None else f"metadata.{task.cluster}",
         protocol="chat",
         generation=task.generation,
         extra={"task": task.digest},

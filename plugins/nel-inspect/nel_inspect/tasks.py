@@ -140,10 +140,25 @@ class LoadedTask:
         except TimeoutError:  # in the run each sample's scorer has its own time
             return []
 
+    @property
+    def cluster(self) -> str | None:
+        """Return the field of the metadata by which the first `stderr(cluster=…)` of the task joins
+        samples that are not independent.
+        """
+        from inspect_ai._util.registry import (  # noqa: PLC0415 - heavy
+            is_registry_object,
+            registry_params,
+        )
+
+        registered = filter(is_registry_object, _metrics_of(self.task))
+        clusters = (registry_params(metric).get("cluster") for metric in registered)
+        return next((str(field) for field in clusters if field), None)
+
     def notes(self) -> str:
         """Return what Inspect would do beyond what nel does, for the benchmark's description."""
         notes = []
-        metrics = [name for name in _metric_names(self.task) if name not in _MEANS]
+        names = dict.fromkeys(_plain_name(metric) for metric in _metrics_of(self.task))
+        metrics = [name for name in names if name not in _MEANS]
         if metrics:
             notes.append(f"without {', '.join(metrics)}, computed by Inspect alone")
         if (self.task.epochs or 1) > 1:
@@ -220,10 +235,9 @@ class LoadedTask:
         return generation
 
 
-def _metric_names(task: Any) -> list[str]:
+def _metrics_of(task: Any) -> Iterator[Any]:
     from inspect_ai.scorer._scorer import scorer_metrics  # noqa: PLC0415 - heavy
 
-    names: dict[str, None] = {}
     entries = [task.metrics] if task.metrics else [scorer_metrics(entry) for entry in task.scorer]
     while entries:
         entry = entries.pop(0)
@@ -232,8 +246,7 @@ def _metric_names(task: Any) -> list[str]:
         elif isinstance(entry, (list, tuple)):
             entries += entry
         else:
-            names[_plain_name(entry)] = None
-    return list(names)
+            yield entry
 
 
 def _plain_name(registered: Any) -> str:

@@ -221,6 +221,20 @@ def sums(unit: str = "pears", shots: int = 0) -> Task:
 
 
 @task
+def pairs() -> Task:
+    """Ask for sums that are independent in pairs only."""
+    dataset = [
+        one.model_copy(update={"metadata": {"pair": number // 2}})
+        for number, one in enumerate(SUMS)
+    ]
+    return Task(
+        dataset=dataset,
+        scorer=includes(),
+        metrics=[accuracy(), stderr(cluster="pair")],
+    )
+
+
+@task
 def shapes(cot: bool = False, shuffled: bool = False) -> Task:
     """Ask multiple choice questions, some with several answers."""
     data = MemoryDataset([one.model_copy(deep=True) for one in SHAPES])

@@ -169,6 +169,16 @@ def test_settings_of_the_task_and_its_solver_are_sent(tmp_path: Path, endpoint: 
 
 
 @pytest.mark.usefixtures("inspect_ai")
+def test_the_interval_covers_the_clusters_that_a_task_names(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    """`stderr(cluster="pair")` says that samples of a pair are not independent."""
+    (benchmark,) = run(tmp_path, endpoint.url, uri_of("pairs")).benchmarks
+    (accuracy,) = benchmark.metrics["metrics"]
+    assert (accuracy["n"], accuracy["ci_covers"]) == (7, "new clusters")
+
+
+@pytest.mark.usefixtures("inspect_ai")
 def test_a_run_is_scored_anew_without_a_request(tmp_path: Path, endpoint: Endpoint) -> None:
     """Stored answers go through solvers and scorers again, and come to the same."""
     result = run(tmp_path, endpoint.url, uri_of("chats"))
