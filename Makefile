@@ -167,6 +167,9 @@ BFCL := 'openai>=1.86' tree_sitter==0.21.3 tree-sitter-java==0.21.0 tree-sitter-
 BRIDGED := 'inspect_ai>=0.3.285' 'lm_eval[api,ifeval]>=0.4.12' transformers 'evalscope>=1.14.1' seqeval 'ray[client]>=2.40' \
 	'botocore>=1.35' 'moto[server]>=5' s3fs
 
+# The tests of BFCL have slow ones of their own; those of the others need no tool, but may need images of more languages.
+SEPARATE := $(foreach plugin,bfcl code example,plugins/nel-$(plugin)/tests)
+
 # In an environment of its own: the tools that the plugins bridge to pin versions of many libraries, not those of the lock.
 test-plugins:
 	@$(MAKE) --no-print-directory VENV=.venv-plugins LOCKED= test-plugins-here
@@ -176,7 +179,7 @@ test-plugins-here: $(DEV_STAMP)
 	@$(call install,$(BRIDGED))
 	@$(call install,$(BFCL))
 	@$(call install,--no-deps bfcl-eval==2026.3.23)
-	@$(WITH_ALL) -n 2 $(filter-out plugins/nel-bfcl/tests,$(PLUGIN_TESTS)) tests/engine/executors/test_on_ray.py
+	@$(WITH_ALL) -n 2 $(filter-out $(SEPARATE),$(PLUGIN_TESTS)) tests/engine/executors/test_on_ray.py
 	@$(WITH_ALL) -n 2 -m "not slow" plugins/nel-bfcl/tests
 
 test-bfcl:
