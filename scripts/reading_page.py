@@ -54,7 +54,7 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
 | letter | a label, bare, in brackets, or before its option's text, and not one of a list of labels; or that text as whole words; where yes and no are options, also one that opens a line ("Yes, there are."); أ ب ج د and অ ব ড ঢ are A to D |
 | number | a number and at most its unit; an amount in two units ("2 hours and 30 minutes") is none |
 | yes or no | yes, no, true or false, set off from what follows |
-| label | a permitted label; `_` and `-` do not count, nor does case unless two labels differ by it alone; no label before its score ("negative: 0.8"); of numbers "4/5" and "4 out of 5" are 4 |
+| label | a permitted label; `_` and `-` do not count, nor does case unless two labels differ by it alone; scores of several ("positive: 0.1, negative: 0.9") name none; of numbers "4/5" and "4 out of 5" are 4 |
 | text | at most twelve words that are the whole response or a paragraph |
 | formula | an expression without words |
 
