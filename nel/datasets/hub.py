@@ -18,7 +18,7 @@ from nel.datasets.base import Dataset, NumberedRow, RawRow, check_rows
 from nel.datasets.hub_address import COMMIT, HubAddress, labelled_rows, parse_uri
 from nel.datasets.hub_files import open_files
 from nel.datasets.in_memory import without_decoding
-from nel.datasets.plain import plain_or_problem
+from nel.datasets.plain import number_of_32_bits, plain_or_problem
 from nel.errors import DatasetError
 
 _TIMEOUT_SECONDS: Final = 30.0
@@ -98,9 +98,12 @@ def _check_commit(rows: Any, commit: str, uri: str) -> None:
 
 def _rows(rows: Any, uri: str) -> Iterator[NumberedRow]:
     number = 0
+    features = (getattr(rows, "features", None) or {}).items()
+    of_32_bits = [name for name, feature in features if getattr(feature, "dtype", "") == "float32"]
     try:
         for number, row in enumerate(rows, start=1):
-            yield number, plain_or_problem(row)
+            written = {name: number_of_32_bits(row[name]) for name in of_32_bits}
+            yield number, plain_or_problem(row | written)
     except Exception as error:
         raise DatasetError(
             f"{uri}: cannot be read after row {number}: {explain(error, _EXPLANATIONS)}"

@@ -1,7 +1,8 @@
 """Reads parquet and Arrow files in batches through arro3.
 
 Arrow has values that JSON lacks (dates, decimals, bytes, NaN); `nel.datasets.plain` converts them.
-A map becomes an object. Times are kept to the microsecond, the precision of Python's.
+A map becomes an object, and a float of 32 bits the number that was written. Times are kept to the
+microsecond, the precision of Python's.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from nel.datasets.plain import plain_or_problem, refuse_twins
+from nel.datasets.plain import number_of_32_bits, plain_or_problem, refuse_twins
 from nel.datasets.table_form import TableForm
 from nel.errors import DatasetError
 
@@ -71,9 +72,9 @@ def _read(open_batches: Callable[[], Any], name: str, kind: str) -> Iterator[Num
     try:
         reader = open_batches()
         refuse_twins([field.name for field in reader.schema], f"{name}: cannot be read as {kind}")
-        with_maps = {field.name: field.type for field in reader.schema if _has_map(field.type)}
+        by_type = {field.name: field.type for field in reader.schema if _needs_type(field.type)}
         for batch in reader:
-            for row in _rows(batch, with_maps):
+            for row in _rows(batch, by_type):
                 number += 1
                 yield number, plain_or_problem(row)
     except DatasetError:
@@ -85,23 +86,25 @@ def _read(open_batches: Callable[[], Any], name: str, kind: str) -> Iterator[Num
         raise
 
 
-def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dict[str, Any]]:
+def _rows(batch: RecordBatch, by_type: Mapping[str, DataType]) -> Iterator[dict[str, Any]]:
     columns: dict[str, Any] = {name: batch.column(name).to_pylist() for name in batch.column_names}
-    for name, kind in with_maps.items():
-        columns[name] = [_with_objects(value, kind) for value in columns[name]]
+    for name, kind in by_type.items():
+        columns[name] = [_by_type(value, kind) for value in columns[name]]
     for values in zip(*columns.values(), strict=True):
         yield dict(zip(columns, values, strict=True))
 
 
-def _has_map(kind: Any) -> bool:  # Any, since the stubs of arro3 do not match what it returns
+def _needs_type(kind: Any) -> bool:  # Any, since the stubs of arro3 do not match what it returns
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
     fields = [kind.value_field] if kind.value_field else kind.fields or ()
-    return any(_has_map(field.type) for field in fields) or bool(DataType.is_map(kind))
+    is_other = any(is_kind(kind) for is_kind in (DataType.is_map, DataType.is_float32))
+    return is_other or any(_needs_type(field.type) for field in fields)
 
 
-def _with_objects(value: Any, kind: Any) -> Any:
-    """Return a value with maps as objects; arro3 has them as lists of pairs.
+def _by_type(value: Any, kind: Any) -> Any:
+    """Return a value with maps as objects, which arro3 has as lists of pairs, and floats of 32 bits
+    as written.
 
     Raises:
         ValueError: A map has a key twice.
@@ -109,11 +112,13 @@ def _with_objects(value: Any, kind: Any) -> Any:
     if value is None:
         return None
     if kind.value_field:
-        return [_with_objects(item, kind.value_field.type) for item in value]
+        return [_by_type(item, kind.value_field.type) for item in value]
     if kind.fields:
-        return {field.name: _with_objects(value[field.name], field.type) for field in kind.fields}
-    if not _has_map(kind):
+        return {field.name: _by_type(value[field.name], field.type) for field in kind.fields}
+    if not _needs_type(kind):
         return value
+    if isinstance(value, float):
+        return number_of_32_bits(value)
     pairs = dict(value)
     if len(pairs) < len(value):
         raise ValueError("a map has a key twice")

@@ -1,7 +1,7 @@
 """Turns the values of parquet files, the hub and Python callables into plain JSON values.
 
-Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists, floats of 32 bits the
-number they were made of. NaN, NaT and NA become null, because pandas writes a missing value so. The order of the checks matters: a `bool` is
+Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN, NaT and NA
+become null, because pandas writes a missing value so. The order of the checks matters: a `bool` is
 an `int` and a `datetime` a `date`.
 """
 
@@ -21,10 +21,10 @@ from uuid import UUID
 from nel.errors import DatasetError
 
 _AS_IS = (str, bool, int, type(None))
-_DIGITS = 15
-"""Any number of so many digits is what its double is written as."""
 _DIGITS_OF_32_BITS = range(6, 10)
 """One of these is the least with which a number of 32 bits can be told from its neighbours."""
+_CHARACTERS_MAX = 15
+"""Of a number of 32 bits that is written as it is, such as 1234567.125."""
 DEPTH_MAX = 100
 """How deep the values of a row may be nested; far below what Python's own recursion allows."""
 
@@ -107,22 +107,21 @@ def _number(value: float, where: str) -> float | None:
         return None
     if math.isinf(value):
         raise NotPlainError(f'"{where}" holds an infinite number')
-    return _as_written(value)
+    return value
 
 
-def _as_written(value: float) -> float:
-    """Return the number that was written, where a column of 32 bits made another double of it."""
-    # The label 0.1 of STS-B comes as 0.10000000149011612. Of doubles with so many digits one in 2^29
-    # has no more than 32 bits by chance.
-    if value.is_integer() or len(repr(value)) <= _DIGITS or not _in_32_bits(value, value):
+def number_of_32_bits(value: float | None) -> float | None:
+    """Return the number that was written into a column of 32 bits, which gives another double.
+
+    >>> number_of_32_bits(0.10000000149011612)  # a label of STS-B
+    0.1
+    """
+    if value is None or not math.isfinite(value) or len(repr(value)) <= _CHARACTERS_MAX:
         return value
-    texts = (float(f"{value:.{digits}g}") for digits in _DIGITS_OF_32_BITS)
-    return next((text for text in texts if _in_32_bits(text, value)), value)
-
-
-def _in_32_bits(number: float, value: float) -> bool:
-    """Return whether the 32 bits of a number are those of a value."""
-    return bool(struct.unpack("f", struct.pack("f", number))[0] == value)
+    numbers = (float(f"{value:.{digits}g}") for digits in _DIGITS_OF_32_BITS)
+    return next(
+        number for number in numbers if struct.unpack("f", struct.pack("f", number))[0] == value
+    )
 
 
 def _key(key: object, where: str) -> str:

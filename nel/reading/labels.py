@@ -73,8 +73,9 @@ class LabelReader:
         }
         # Of the grades 1 to 5 the words "4 out of 5" and "4/5" name one.
         if len(labels) >= _GRADES_MIN and all(map(str.isdecimal, labels)):
+            top = max(labels, key=int)
             self.by_text |= {
-                f"{label}{of}{labels[-1]}": label for label in labels for of in ("/", " out of ")
+                f"{label}{of}{top}": label for label in labels for of in ("/", " / ", " out of ")
             }
         self.patterns = _patterns(tuple(sorted(self.by_text, key=len, reverse=True)))
 
@@ -176,7 +177,10 @@ class _Patterns:
         texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
         label = f"(?P<label>{'|'.join(texts)})"
         self.any = re.compile(label)
-        self.scored = re.compile(rf"{label}[\s*_`\"')|]*[:=|]\s*\d", re.IGNORECASE)
+        self.scored = re.compile(
+            rf"(?<![\w.]){label}(?<!\d)[^\S\n]?[*_`\"')]{{0,3}}[^\S\n]?[:=|][^\S\n]*\d",
+            re.IGNORECASE,
+        )
         self.opening = re.compile(f"{_OPENS}{label}")
         self.joined = re.compile(f"{_JOINT}{label}")
         self.contrast = re.compile(words_pattern("contrast"))

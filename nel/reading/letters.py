@@ -31,7 +31,7 @@ _ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # likely". It is possessive (``*+``), so that the "A" of "AB" is never given back as a label.
 _OPENS: Final = (
     r"(?:[\s*_`:\"'$>.\-\\(\[{]|(?:text|mathrm|mathbf|textbf|boxed)\s*\{|"
-    rf"{words_pattern('option')}|(?:the|is|most|\w+ly|为|是)\b)*+"
+    rf"{words_pattern('option')}|(?:the|is|most|likely|probably|clearly|definitely|certainly|为|是)\b)*+"
 )
 _ARTICLES: Final = frozenset("AI")
 """Labels that are words of their own: before a small word they are not a label."""
@@ -51,13 +51,12 @@ _TEXT_MAX: Final = 200
 """Characters of an option's text where the texts are not known."""
 _LINE_MAX: Final = 1_000
 """Characters of the line before or after another one."""
-_MARKS_MAX: Final = 3
-"""Characters between a label and its option's text."""
 _TEXT_MARGIN: Final = 20
 _WRAPPING: Final = " \t\r\n*_`\"'.,:;!。()[]{}$\\"
 # A letter of another script that stands alone: marks of vowels are no letters to `re`.
 _BESIDE: Final = r"\w\u0640-\u065f\u0981-\u09cd"
 _NATIVE: Final = re.compile(rf"(?<![{_BESIDE}])[{''.join(native_letters())}](?![{_BESIDE}])")
+_YES: Final = re.compile(words_pattern("yes", "yes_alone"))
 _ONE_LETTER: Final = re.compile(r"\W*[A-Za-z]\W*")
 
 
@@ -244,8 +243,9 @@ class LetterReader:
         named = self._named_label(response, start, stop) or self._named_label(
             response, 0, len(response.text)
         )
-        # The last option of a list is not chosen, unless the response denies the others.
-        if named is not None or (start and self._is_list(response, start, stop)):
+        # The last option of a list is not chosen, unless the response denies the others or says yes.
+        is_item = start and not _YES.search(response.low, start, stop)
+        if named is not None or (is_item and self._is_list(response, start, stop)):
             return named
         return (
             self._marked_label(response, start, stop)
@@ -278,22 +278,14 @@ class LetterReader:
         if _is_article(text, match.start(group), end):
             return None
         labels = [label]
-        # "A, C" and "(A) Rome, (C) Bern" are two labels of one answer; "A or C" is none.
-        while following := self.patterns.next.match(
-            text, self._after_text(text, labels[-1], end), stop
-        ):
+        # "A, C" are two labels of one answer; "A or C" is none.
+        while (following := self.patterns.next.match(text, end, stop)) is not None:
             if _EITHER.search(text, end, following.start("label")):
                 return Value(None, match.start(group), following.end(), Reason.SEVERAL)
             labels.append(following["label"])
             end = following.end()
         answer = ",".join(label for label in self.labels if label in labels)
         return Value(answer, match.start(group), end)
-
-    def _after_text(self, text: str, label: str, end: int) -> int:
-        """Return where the text of a label's option ends, if it follows the label."""
-        option = dict(zip(self.labels, self.choices, strict=False)).get(label, "")
-        start = text.find(option, end, end + len(option) + _MARKS_MAX)
-        return end if start < 0 else start + len(option)
 
     def _row(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the labels of a stretch that is nothing but labels: "A, C and D"."""
@@ -363,7 +355,7 @@ class LetterReader:
         """Return whether a stretch, or the line that it ends, lists options."""
         text, listed = response.plain, self.patterns.listed
         end = start + len(text[start:stop].rstrip())
-        line = text[text.rfind("\n", 0, end) + 1 : end]
+        line = text[max(text.rfind("\n", 0, end) + 1, end - _LINE_MAX) : end]
         opens_one = listed.match(text, start) or listed.match(line)
         return opens_one is not None or len(set(listed.findall(line))) > 1
 
@@ -431,7 +423,8 @@ def read_labels(
         labels: The labels of the options.
         choices: The texts of the options, where they are known.
     """
-    if not response.text.isascii():
+    # Where an option has such a letter in its text ("vitamin D"), it is no label.
+    if not (response.text.isascii() or any(map(_NATIVE.search, choices or ()))):
         text = _NATIVE.sub(lambda letter: native_letters()[letter[0]], response.text)
         response = Answer(text, response.asked, response.prompt)
     return read(response, LetterReader(labels, choices))

@@ -19,6 +19,7 @@ from nel.reading.types import Form, Reading, Reason, Value
 
 _OPEN: Final = (Form.PHRASE, Form.MARKER, Form.LINE, Form.OPENING, Form.SENTENCE)
 """Forms of answers that the words after them may take back; a tag or a box is final."""
+_OPEN_BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\Z")
 # Up to eight marks ("- **"), a name of 2 to 40 characters with two letters in it, a colon with what
 # surrounds it ("**Verdict**:"), and something behind it on the same line.
 _KEY: Final = re.compile(
@@ -27,6 +28,7 @@ _KEY: Final = re.compile(
 """A key at the beginning of a line; "A:" has one letter and introduces an option."""
 _LINES_MAX: Final = 500
 """Lines at the end of a response of which one is the only answer."""
+_BOX_MAX: Final = 200
 # A Chinese, Japanese or Hindi stop, or the end of a line, ends a sentence wherever it stands. A
 # Latin stop does before white space, but not after an initial ("J. Smith"), a title or "U.S.".
 _SENTENCE_END: Final = re.compile(
@@ -115,6 +117,9 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     """Return the reading of a response in which no declaration holds an answer."""
     # From the surest place to the least sure one: the last line or the first, if it is nothing but
     # an answer; the only such line; the last sentence; and, of a short response, all of it.
+    if _OPEN_BOX.search(response.text[-_BOX_MAX:]):
+        reading.reject(len(response.text) - 1, len(response.text), Reason.CUT_OFF)
+        return reading
     lines = [line.span() for line in _LINE.finditer(response.text)] or [(0, len(response.text))]
     value = reader.line(response, *lines[-1])
     if value is not None:

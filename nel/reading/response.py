@@ -14,9 +14,11 @@ from typing import Final
 from nel.reading.asked import AskedForm
 from nel.reading.table import end_tokens
 
-# ``<|im_start|>assistant``, ``<|start_header_id|>`` and the like, with the role that follows.
+# ``<|im_start|>assistant``, ``<|start_header_id|>`` and the like, with the role that follows; and
+# what opens an answer of Inkling, Kimi K3 and Apriel.
 _START_TOKEN: Final = re.compile(
-    r"<\|[^<>|\s]*(?:start|begin|sep|header)[^<>|\s]*\|>(?:\s*(?:assistant|model)\b)?",
+    r"<\|[^<>|\s]*(?:start|begin|sep|header|message_|content_)[^<>|\s]*\|>"
+    r"(?:\s*(?:assistant|model)\b)?|<\|open\|>response<\|sep\|>|\[BEGIN FINAL RESPONSE\]",
     re.IGNORECASE,
 )
 _END_TOKEN: Final = re.compile("|".join(map(re.escape, end_tokens())), re.IGNORECASE)

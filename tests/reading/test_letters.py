@@ -123,7 +123,7 @@ def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -
             ("a decrease", "an increase", "no change", "a phase transition"),
             "D",
         ),
-        (r"\boxed{\text{(A) Paris or (C) Oslo}}", CITIES, None),
+        ("الإجابة الصحيحة هي: فيتامين د", ("فيتامين ج", "فيتامين د"), "B"),
         (r"\boxed{New\ York}", ("New York", "Rome"), "A"),
         ("A. Paris ❌\nB. Rome ✅\nC. Oslo ❌\nD. Bern ❌", CITIES, None),
         ("Which city is it?\n\nA) Paris\nB) Rome\nC) Oslo\nD) Bern", CITIES, None),

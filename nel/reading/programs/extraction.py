@@ -16,14 +16,13 @@ from nel.reading.programs.fences import blocks_of, remove_margin
 from nel.reading.programs.other_languages import extract_unparsed
 from nel.reading.programs.python_source import CODE, Parser, Piece, pieces_of
 from nel.reading.programs.selection import definer_of, helpers_of, is_outline, main_of
-from nel.reading.table import end_tokens
 
 _PYTHON: Final = frozenset({"python", "python3", "py", "py3"})
 _BLOCKS_MAX: Final = 256
 """Blocks at the end of a response that are examined."""
 _START_TOKEN = re.compile(r"<\|python_tag\|>")
-"""A token that chat models put before a program, and that some servers leave in the text."""
-_END_TOKEN = re.compile("|".join(map(re.escape, end_tokens())))
+_END_TOKEN = re.compile(r"<\|(?:endoftext|im_end|eot_id|eom_id|end)\|>|</s>")
+"""Tokens that chat models put around a program, and that some servers leave in the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,6 @@ from pathlib import PurePath
 from typing import Any, ClassVar, Final, Self
 
 from nel import Benchmark, Sample, Score, ScorerInput
-from nel.authoring.problem import label_of
 from nel.core.addresses import split_address
 from nel.errors import ConfigError, DatasetError, JudgeError, ScorerError
 from nel.judges.parsing.formats import may_hold_verdict
@@ -106,6 +105,8 @@ class TaskBenchmark(Benchmark):
             raise DatasetError(str(row["fault"]))
         record = row["sample"]
         choices = record.get("choices")
+        cluster = (self.group_field or "").removeprefix("metadata.")
+        group = (record.get("metadata") or {}).get(cluster)
         return Sample(
             id=sample_id,
             input=tuple(message_of(turn) for turn in row["messages"]),
@@ -114,7 +115,7 @@ class TaskBenchmark(Benchmark):
             target=record["target"],
             choices=tuple(choices) if choices else None,
             metadata=dict(record),
-            group=label_of(record, self.group_field),
+            group=None if group is None else str(group),
             recorded_response=self.recorded_in(record),
         )
 

@@ -353,8 +353,13 @@ def _category(table: Table, unused_columns: Sequence[str]) -> str | None:
 def _texts_besides(
     shown: Collection[str | None], columns: Iterable[str], table: Table
 ) -> tuple[str, ...]:
+    """Return the columns of texts of several words, which a name or an address is not."""
     texts = filter(table.is_text, columns)
-    return tuple(name for name in texts if name not in shown and not table.is_numeric(name))
+    return tuple(
+        name
+        for name in texts
+        if name not in shown and any(" " in str(value) for value in table.values(name))
+    )
 
 
 def _field_name(column: str) -> str:
