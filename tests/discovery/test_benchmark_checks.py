@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from nel.authoring import smoke
+from nel.discovery import benchmark_checks
 from nel.discovery.benchmark_checks import Check, check_file
 from nel.errors import PluginError
 from tests.support.runs import nel
@@ -56,7 +57,8 @@ def test_a_scorer_at_fault_gets_the_fix(tmp_path: Path, body: str, said: str) ->
 
 def test_a_scorer_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The smoke test ends though the scorer does not."""
-    monkeypatch.setattr(smoke, "SECONDS_MAX", 0.05)
+    for module in (smoke, benchmark_checks):
+        monkeypatch.setattr(module, "SECONDS_MAX", 0.05)
     text = "import threading\n" + DECORATED + "def mine(sample: ScorerInput) -> dict:\n    threading.Event().wait(60)\n"
     assert "did not return within 0.05 s" in failures(tmp_path, text)
 
