@@ -105,7 +105,7 @@ ROOMS = {
     "prompts": 2_690,
     "reading": 17_140,
     "reports": 19_870,
-    "runs": 11_370,
+    "runs": 11_380,
     "sandbox": 26_400,
     "scoring": 22_880,
     "tools": 1_900,

@@ -13,7 +13,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.benchmark_result import exit_code_of
 from nel.artifacts.files import INPUTS, directory_name
 from nel.artifacts.plugin_output import new_directory
 from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
@@ -33,9 +32,8 @@ from nel.engine.store.projections.replies import has_reply
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.engine.store.union import Part, unite
 from nel.errors import OutputError, StoreError, UsageError
-from nel.reports.run_files import read_aggregates
 from nel.reports.writers import write_reports
-from nel.runs.rebuilding import rebuild
+from nel.runs.rebuilding import exit_code_of_results, rebuild
 from nel.runs.result import RunResult
 
 _MAY_DIFFER: Final = ("identity", "digest", "fingerprint", "dataset")
@@ -126,9 +124,7 @@ def merge_shards(
         ],
         report=output / page.name,
         reports=tuple(output / path.relative_to(directory) for path in reports),
-        exit_code=exit_code_of(
-            [item.metrics for item in benchmarks], read_aggregates(output), tolerated
-        ),
+        exit_code=exit_code_of_results(output, benchmarks, tolerated),
     )
 
 
