@@ -45,19 +45,13 @@ class BenchmarkResult:
         return accounting
 
 
-def exit_code_of(
-    metrics: Iterable[JsonObject], aggregates: Iterable[JsonObject], unscored_rate_max: float
-) -> int:
-    """Return the exit code of a whole run: 3 if too much is unscored, a metric failed, or a mean is
-    of a metric that a benchmark does not have.
+def exit_code_of(metrics: Iterable[JsonObject], unscored_rate_max: float) -> int:
+    """Return the exit code of a whole run: 3 if too much is unscored or a metric failed.
 
     Args:
         metrics: The content of metrics.json of each benchmark.
-        aggregates: Those of aggregates.json.
         unscored_rate_max: The share of unscored samples that is tolerated.
     """
-    if not all(aggregate["weights"] for aggregate in aggregates):
-        return EXIT_UNSCORED
     for of_benchmark in metrics:
         accounting = of_benchmark["accounting"]
         n_asked = accounting["n_total"] - accounting["n_not_asked"]

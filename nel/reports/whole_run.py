@@ -20,7 +20,7 @@ from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import EXIT_STOPPED_EARLY, OutputError, StoreError
 from nel.reports.agreement import check_files
-from nel.reports.run_files import BenchmarkFiles, read_aggregates, stored_files
+from nel.reports.run_files import BenchmarkFiles, stored_files
 from nel.reports.selection import MERGE, shard_title
 
 _PARTS: Final = ("eval-*.json", "results.jsonl", "failure_analysis.json", "runtime_stats.json")
@@ -95,7 +95,7 @@ def exit_code_of_run(run_dir: Path, run_files: Sequence[BenchmarkFiles]) -> int:
     is_partial = any(not (of.get("shard") or of)["complete"] for of in all_metrics)
     if is_partial or _absent_slots(run_files, planned):
         return EXIT_STOPPED_EARLY
-    return exit_code_of(all_metrics, read_aggregates(run_dir), planned.unscored_rate_max)
+    return exit_code_of(all_metrics, planned.unscored_rate_max)
 
 
 def _absent_slots(run_files: Sequence[BenchmarkFiles], planned: _Planned) -> list[str]:

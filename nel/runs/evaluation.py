@@ -259,8 +259,8 @@ def written_results(spec: SessionSpec, ending: ExitStatus) -> RunResult:
     """Write the artifacts and reports of a finished session, and return the run's result."""
     run_dir, config, progress = spec.run_dir, spec.config, spec.progress
     progress.stage = "writing artifacts"
+    from nel.artifacts.benchmark_result import exit_code_of  # noqa: PLC0415 - as below
     from nel.runs.rebuilding import (  # noqa: PLC0415 - the first request need not wait for it
-        exit_code_of_results,
         rebuild,
         share_as_configured,
     )
@@ -272,7 +272,6 @@ def written_results(spec: SessionSpec, ending: ExitStatus) -> RunResult:
     progress.notes += problems
     share_as_configured(run_dir)
     progress.stage = "done"
-    tolerated = config.engine.unscored_rate_max
     return RunResult(
         run_dir=run_dir,
         ending=ending,
@@ -280,7 +279,8 @@ def written_results(spec: SessionSpec, ending: ExitStatus) -> RunResult:
         report=report,
         reports=tuple(reports),
         notes=tuple(progress.notes),
-        exit_code=ending.exit_code or exit_code_of_results(run_dir, benchmarks, tolerated),
+        exit_code=ending.exit_code
+        or exit_code_of([item.metrics for item in benchmarks], config.engine.unscored_rate_max),
     )
 
 

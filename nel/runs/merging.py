@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from nel.artifacts.benchmark_result import exit_code_of
 from nel.artifacts.files import INPUTS, directory_name
 from nel.artifacts.plugin_output import new_directory
 from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
@@ -33,7 +34,7 @@ from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.engine.store.union import Part, unite
 from nel.errors import OutputError, StoreError, UsageError
 from nel.reports.writers import write_reports
-from nel.runs.rebuilding import exit_code_of_results, rebuild
+from nel.runs.rebuilding import rebuild
 from nel.runs.result import RunResult
 
 _MAY_DIFFER: Final = ("identity", "digest", "fingerprint", "dataset")
@@ -124,7 +125,7 @@ def merge_shards(
         ],
         report=output / page.name,
         reports=tuple(output / path.relative_to(directory) for path in reports),
-        exit_code=exit_code_of_results(output, benchmarks, tolerated),
+        exit_code=exit_code_of([item.metrics for item in benchmarks], tolerated),
     )
 
 

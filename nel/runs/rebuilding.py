@@ -5,11 +5,11 @@ Metrics that only a scorer's code declares are computed with that code, where it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from nel.artifacts.benchmark_result import BenchmarkResult, exit_code_of
+from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.write import write_artifacts
 from nel.config.load import build_config
 from nel.core.paths import share
@@ -18,7 +18,6 @@ from nel.engine.planning.resolution import make_plans
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, OutputError
 from nel.metrics.requested import RequestedStatistics
-from nel.reports.run_files import read_aggregates
 from nel.reports.writers import HTML, write_report
 from nel.types import JsonObject
 
@@ -40,14 +39,6 @@ def _output_settings(run_dir: Path) -> JsonObject:
 def _config(run_dir: Path) -> JsonObject:
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         return snapshot.meta("config") or {}
-
-
-def exit_code_of_results(
-    run_dir: Path, benchmarks: Sequence[BenchmarkResult], unscored_rate_max: float
-) -> int:
-    """Return the exit code of a whole run whose artifacts have been written."""
-    all_metrics = [benchmark.metrics for benchmark in benchmarks]
-    return exit_code_of(all_metrics, read_aggregates(run_dir), unscored_rate_max)
 
 
 def rebuild(
