@@ -93,7 +93,7 @@ ROOMS = {
     "compat": 41_140,
     "config": 14_520,
     "core": 5_640,
-    "datasets": 17_020,
+    "datasets": 17_040,
     "decide": 8_940,
     "discovery": 3_590,
     "engine": 74_410,

@@ -110,18 +110,24 @@ def _number(value: float, where: str) -> float | None:
     return value
 
 
-def number_of_32_bits(value: float | None) -> float | None:
-    """Return the number that was written into a column of 32 bits, which gives another double.
+def number_of_32_bits(value: object) -> object:
+    """Return the number that was written into a column of 32 bits, which gives another double; what
+    is not a number, such as an array, as it is.
 
-    >>> number_of_32_bits(0.10000000149011612)  # a label of STS-B
-    0.1
+    >>> number_of_32_bits(0.10000000149011612), number_of_32_bits([0.5])  # a label of STS-B
+    (0.1, [0.5])
     """
-    if value is None or not math.isfinite(value) or len(repr(value)) <= _CHARACTERS_MAX:
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    if len(repr(value)) <= _CHARACTERS_MAX:
         return value
     numbers = (float(f"{value:.{digits}g}") for digits in _DIGITS_OF_32_BITS)
-    return next(
-        number for number in numbers if struct.unpack("f", struct.pack("f", number))[0] == value
-    )
+    return next((number for number in numbers if _in_32_bits(number) == value), value)
+
+
+def _in_32_bits(number: float) -> float:
+    """Return the double of the 32 bits that a number is stored in."""
+    return float(struct.unpack("f", struct.pack("f", number))[0])
 
 
 def _key(key: object, where: str) -> str:

@@ -53,7 +53,7 @@ _LINE_MAX: Final = 1_000
 """Characters of the line before or after another one."""
 _TEXT_MARGIN: Final = 20
 _WRAPPING: Final = " \t\r\n*_`\"'.,:;!。()[]{}$\\"
-# A letter of another script that stands alone: marks of vowels are no letters to `re`.
+# A letter of another script that stands alone; `re` does not count marks of vowels as letters.
 _BESIDE: Final = r"\w\u0640-\u065f\u0981-\u09cd"
 _NATIVE: Final = re.compile(rf"(?<![{_BESIDE}])[{''.join(native_letters())}](?![{_BESIDE}])")
 _YES: Final = re.compile(words_pattern("yes", "yes_alone"))
@@ -423,7 +423,7 @@ def read_labels(
         labels: The labels of the options.
         choices: The texts of the options, where they are known.
     """
-    # Where an option has such a letter in its text ("vitamin D"), it is no label.
+    # An option may have such a letter in its text ("vitamin D"): then it stays as it is.
     if not (response.text.isascii() or any(map(_NATIVE.search, choices or ()))):
         text = _NATIVE.sub(lambda letter: native_letters()[letter[0]], response.text)
         response = Answer(text, response.asked, response.prompt)
